@@ -1,4 +1,4 @@
-//! At which counts each pod goes, against the preview of each count, on recorded and made scenes.
+//! Compares at which counts each pod is deleted with the preview of each count, on recorded and generated scenes.
 
 use podrank_laws::objects;
 use podrank_predict::{

@@ -29,7 +29,7 @@ fn random_pod(rng: &mut Rng, number: u32, nodes: u32, rarity: u32) -> Pod {
     }
 }
 
-/// The certain and the contested victims of one sync, and how many of the contested go.
+/// The certain and the possible pods of one sync, and how many of the possible ones are deleted.
 fn sync(pods: &[Pod], at: i64, delete: usize) -> (Vec<Uid>, Vec<Uid>, usize) {
     let node = |pod: &Pod| pod.flags.contains(Flags::ASSIGNED).then_some(pod.node);
     let mut on_node = BTreeMap::new();
@@ -59,7 +59,8 @@ fn play(rng: &mut Rng, pods: &[Pod], replicas: usize) -> BTreeSet<String> {
     gone
 }
 
-/// Which pods go for certain, and which stay: all up to a limit that rules 1 to 4 draw, and otherwise those of the first sync.
+/// The pods that are certainly deleted, and those that are certainly kept: all up to a limit of rules 1 to 4, and
+/// otherwise those of the first sync.
 fn expected(pods: &[Pod], delete: usize) -> [BTreeSet<String>; 2] {
     let lasting = |pod: &Pod| {
         let is = |flag| pod.flags.contains(flag);

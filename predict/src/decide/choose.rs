@@ -133,7 +133,7 @@ fn unreadable_owner<'a>(input: &'a Snapshot, sets: &Sets<'_>, choice: Choice<'_>
         .find(|its| its.namespace == id.namespace && its.kind == owner.kind && its.name == owner.name)
 }
 
-/// Those of the workloads whose namespace, kind and name are wanted.
+/// The workloads that are selected by namespace, kind and name.
 fn picked<'a>(all: &[Choice<'a>], is_wanted: impl Fn(WorkloadRef<'a>) -> bool) -> Vec<Choice<'a>> {
     all.iter().copied().filter(|choice| is_wanted(choice.id())).collect()
 }

@@ -36,7 +36,7 @@ pub(crate) fn add<'a>(preview: &mut Preview<'a>, input: &'a Snapshot, options: &
         let victims: Vec<_> = victims.map(|pod| pod.pod).collect();
         let labels = labels_of(&victims, input);
         notes.extend(budget_note(id.namespace, preview.asked.replicas.is_some(), input, &labels));
-        // Unless it is told to, it leaves the sets alone that a rollout takes down.
+        // Unless a policy says otherwise, it ignores the sets that a rollout scales down.
         let is_of_rollout = preview.rollout.is_some_and(|rollout| rollout.path != "scale");
         notes.extend(policy_note(id, is_of_rollout, input, &victims, &labels));
         notes.extend(cost_note(id.kind, preview.pods(), options));
@@ -142,7 +142,7 @@ pub(crate) fn autoscaler_notes(
     autoscalers(input, namespace, kind, name, replicas, release).map(note).collect()
 }
 
-/// Who else writes the count, unless it stays as it is.
+/// Returns a note on another program that writes the replica count, unless the count does not change.
 pub(crate) fn owner_note(input: &Snapshot, id: WorkloadRef<'_>, replicas: u32) -> Option<Note> {
     let (managers, current) = match id.kind {
         WorkloadKind::Deployment => {

@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 /// The label and the annotation with the number of the template, from the time before revisions. Both still count.
 const GENERATION_LABEL: &str = "pod-template-generation";
 impl DaemonSet {
-    /// Returns notes on what the input lacks besides pods.
+    /// Returns notes on missing objects, apart from pods.
     pub(crate) fn gaps(&self, input: &Snapshot) -> Vec<Note> {
         let entry = SelfManaged::DaemonSet(self);
         let missing_nodes = |(nodes, wanted): (usize, usize)| {
@@ -105,7 +105,7 @@ fn revision<'a>(input: &'a Snapshot, entry: SelfManaged<'_>) -> Option<&'a str> 
     own.max_by_key(|revision| revision.number).map(Revision::hash)
 }
 
-/// The nodes of a `DaemonSet`: those that are listed, and those that its pods name besides.
+/// The nodes of a `DaemonSet`: those that are listed, and more that its pods name.
 struct Nodes<'a> {
     names: Vec<&'a str>,
     fits: Vec<NodeFit>,
@@ -256,7 +256,7 @@ impl<'a> Decided<'_, 'a> {
             return None;
         }
         let sure = decided.iter().filter(|pod| pod.verdict == Verdict::Later).count();
-        // Of the old pods that are available, any may go, and the others follow.
+        // Any of the available old pods may be deleted now, and the rest later.
         let is_open = |outcome: &&PodOutcome<DaemonReason>| {
             outcome.verdict == Verdict::Contested && outcome.reason == DaemonReason::OldAvailable
         };
@@ -288,7 +288,7 @@ impl<'a> Decided<'_, 'a> {
         }
     }
 
-    /// What a reader should know besides.
+    /// Adds notes for the reader.
     fn notes(&self, notes: &mut Vec<Note>) {
         let sync = &self.sync;
         let has = |reason| sync.outcomes.iter().any(|outcome| outcome.reason == reason);

@@ -1,4 +1,4 @@
-//! Who took a pod that is going or gone, by what was reported, and why that one, by a decision over the pods as they were. Reads only the input.
+//! Explains who deleted a pod, by events, and why that one, by a decision over the pods before. Reads only the input.
 
 use crate::answer::deletion::{Taken, Taker};
 use crate::answer::preview::Verdict;
@@ -96,7 +96,7 @@ struct Who {
     is_named: bool,
 }
 
-/// A pod that is going or gone, its set, and what was reported.
+/// A deleted pod, its set, and their events.
 struct Case<'a> {
     input: &'a Snapshot,
     namespace: &'a str,
@@ -267,7 +267,7 @@ fn before(
         let is_same = |(verdict, rule, _): (Verdict, Option<&'static str>, String)| {
             verdict == first.0 && rule == first.1
         };
-        // The time of one that is not known is made up, and must not be told.
+        // The ready time of an unknown pod is made up, so the answer must not show it.
         other.is_some_and(is_same) && first.1 != Some(podrank::Rule::ReadyTime.name())
     });
     let (verdict, rule, why) = first;

@@ -91,7 +91,7 @@ fn rest<'a>(entry: SelfManaged<'_>, decision: &Decision<'a>, certain: usize) -> 
     let later = decision.later.filter(|_| entry.kind() != WorkloadKind::Job)?;
     let number = |pods: usize| u32::try_from(pods).unwrap_or(u32::MAX);
     let max = number(certain + decision.quota);
-    // Of a StatefulSet's contested pods, up to that many go.
+    // A StatefulSet deletes at most this many of its possible pods.
     let min = if entry.kind() == WorkloadKind::StatefulSet { number(certain) } else { max };
     let waits = decision.pods.iter().filter_map(PodAnswer::waits_for).collect();
     Some(Rest::of_waiting(Bounds { min, max }, waits, number(later)))

@@ -28,7 +28,7 @@ use podrank::{Pod, Policy, Uid};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// Says at which counts each pod of a workload goes.
+/// Computes at which counts each pod of a workload is deleted.
 ///
 /// # Errors
 /// As [`preview_workload`](crate::preview_workload), and for a workload without a count.
@@ -205,7 +205,7 @@ fn of_set<'a>(
     let standing = |&index: &usize| {
         let (own_pod, (may, goes), PlacedGroup { places, other }) =
             (own[index], open[index], at_now.groups[index]);
-        // The pod in the middle of those that stay longer.
+        // The pod in the middle of those that are deleted later.
         let compared =
             |other: usize| Comparison::new(policy(options.now), options.order, own_pod, own[other]);
         let reason = match other {
@@ -231,8 +231,8 @@ fn of_set<'a>(
 struct PlacedGroup {
     /// The places of its pods in the line, the first and the last, from 1.
     places: (usize, usize),
-    /// The pod to compare its pods with: the one in the middle of those that stay longer, or for one that is alone at the end, the one before
-    /// it.
+    /// The pod to compare its pods with: the one in the middle of those that are deleted later, or for a single one at
+    /// the end, the one before it.
     other: Option<usize>,
 }
 
@@ -337,7 +337,7 @@ fn by_each_count<'a>(
             direct::decide(input, entry, &own, &at(options, entry.kind(), count), &mut gaps.clone())?;
         for pod in &decision.pods {
             let standing = &mut pods[places[&pod.uid()]];
-            // Those that only have others before them go without any waiting.
+            // Pods that only have other pods before them do not wait.
             if standing.waits_for.is_none() && pod.reason.rule() != Some(MemberReason::OneAtATime.name()) {
                 standing.waits_for = pod.waits_for();
             }

@@ -1,4 +1,4 @@
-//! The decision: the set's pods in the order in which they go, and what becomes of each. Knows pods and ranks, not the input.
+//! The decision: the set's pods in deletion order, and the verdict about each. Reads pods and ranks, but not the input.
 
 use crate::answer::pod::PodAnswer;
 use crate::answer::preview::Verdict;
@@ -18,7 +18,7 @@ pub const MOST_IN_ONE_SYNC: usize = 500;
 /// The most pods of a set of which [`PodAnswer::odds`] are worked out, which takes a few seconds.
 pub(crate) const MOST_WITH_ODDS: usize = 5_000;
 
-/// The set's pods in line. The victims come first, then the contested ones, then the survivors.
+/// The set's pods in deletion order. The victims come first, then the possible pods, then the survivors.
 pub(crate) struct Line<'a> {
     order: Order,
     policy: Policy,
@@ -74,27 +74,27 @@ impl<'a> Line<'a> {
         self.victims.iter().chain(&self.contested).chain(&self.survivors)
     }
 
-    /// The victims, the contested pods and the survivors.
+    /// The victims, the possible pods and the survivors.
     pub(crate) fn parts(&self) -> [&[RankedPod<'a>]; 3] {
         [&self.victims, &self.contested, &self.survivors]
     }
 
-    /// Whether no pod is contested.
+    /// Whether no pod is possible.
     pub(crate) fn is_certain(&self) -> bool {
         self.contested.is_empty()
     }
 
-    /// Whether pods are contested because ranks may change.
+    /// Whether pods are possible because ranks may change.
     pub(crate) fn is_race(&self) -> bool {
         self.is_race
     }
 
-    /// How many of the contested pods go.
+    /// How many of the possible pods are deleted.
     pub(crate) fn quota(&self) -> usize {
         self.delete - self.victims.len()
     }
 
-    /// Why it cannot be said how likely the contested pods go, if that is so and their own reason does not say it.
+    /// Why the possible pods have no probabilities, if their reason does not say it.
     pub(crate) fn without_odds(&self) -> Option<String> {
         if self.contested.is_empty() || self.is_race {
             None
@@ -107,8 +107,8 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// How likely each contested pod goes, by UID; empty if that is not known. In a race it is not, because nobody knows how likely
-    /// the ranks are that decide.
+    /// The probability of each possible pod, by UID, or nothing if it is unknown. In a race it is unknown, because
+    /// nobody knows how likely each of the deciding ranks is.
     pub(crate) fn odds(&self) -> Result<HashMap<Uid, Odds>, Error> {
         if self.contested.is_empty() || self.is_race || self.without_odds().is_some() {
             return Ok(HashMap::new());
@@ -122,9 +122,9 @@ impl<'a> Line<'a> {
         Ok(found.possible().iter().map(of).collect())
     }
 
-    /// What becomes of each pod, and why. A victim is compared with the pod in the middle of those that are none, so that the rule is the
-    /// one that parts it from most of them, and one that only breaks ties is named where nothing else decides. A survivor is compared
-    /// with the last pod that goes.
+    /// The verdict about each pod, and why. It compares a victim with the pod in the middle of the rest, so that the
+    /// rule is the one that separates it from most of them. A rule that only breaks ties is named where nothing else
+    /// decides. It compares a survivor with the last pod that is deleted.
     pub(crate) fn answers(&self, odds: &HashMap<Uid, Odds>) -> Vec<PodAnswer<'a>> {
         let others = || self.contested.iter().chain(&self.survivors);
         let after_victims = others().nth(others().count() / 2);
@@ -171,7 +171,8 @@ impl<'a> Line<'a> {
     }
 }
 
-/// What Kubernetes' comparator determines: the pods in line, how many of them certainly go, and how many are contested.
+/// Returns what Kubernetes' comparison determines: the pods in deletion order, how many are certain, and how many are
+/// possible.
 ///
 /// Deletions that take several syncs are less certain: before each, the controller counts ranks again, and ages have
 /// grown. Certain are then the victims of the first sync, and what the rules before the rank decide of the whole.
@@ -187,7 +188,7 @@ fn settled(policy: Policy, pods: &[Pod], delete: usize) -> Result<Split, Error> 
     Ok((indices, victims, whole_groups + cut_group - victims))
 }
 
-/// The pods in line as indices, how many of them certainly go, and how many after them are contested.
+/// The indices of the pods in deletion order, how many of them are certain, and how many after them are possible.
 type Split = (Vec<u32>, usize, usize);
 
 fn settle(policy: Policy, pods: &[Pod], delete: usize) -> Result<Split, Error> {
@@ -224,7 +225,7 @@ fn raced(
     } else {
         effects(&ranges, delete - whole_groups)
     };
-    // Stable: pods of one effect stay in line.
+    // Stable, so pods of one effect keep their order.
     let mut by_effect: Vec<_> = effects.into_iter().zip(group.iter().copied()).collect();
     by_effect.sort_by_key(|(effect, _)| *effect);
     for (place, (_, index)) in group.iter_mut().zip(&by_effect) {
@@ -248,7 +249,8 @@ pub(crate) fn groups(policy: Policy, order: Order, records: &[Pod]) -> Result<Ve
     Ok(groups.map(|group| group.iter().map(|&index| index as usize).collect()).collect())
 }
 
-/// What one sync leaves as it is: the fields of the rules before the rank. Without the others, pods tie in them.
+/// Returns a record with only the fields that a sync does not change, which are those of the rules before the rank.
+/// Pods tie in the other fields.
 pub(crate) fn lasting(pod: &Pod) -> Pod {
     let mut lasting = Pod::new();
     lasting.uid = pod.uid;

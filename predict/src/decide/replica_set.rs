@@ -65,7 +65,7 @@ pub(crate) struct SetDecision<'a> {
     pub(crate) active: usize,
     /// How many go.
     pub(crate) delete: usize,
-    /// How many of the contested ones go.
+    /// How many of the possible ones are deleted.
     pub(crate) quota: usize,
     /// The active pods in the order.
     pub(crate) pods: Vec<PodAnswer<'a>>,

@@ -1,4 +1,4 @@
-//! What the modules of kinds have in common whose controllers delete pods themselves: the pods, and what becomes of each.
+//! Shared by the kinds whose controllers delete pods themselves: the pods, and the answer about each.
 
 use crate::answer::note::{Note, NoteCode};
 use crate::answer::pod::PodAnswer;
@@ -14,7 +14,7 @@ use podrank::Time;
 pub(crate) struct Decision<'a> {
     /// The pods that are not being deleted yet, in the order in which they go.
     pub(crate) pods: Vec<PodAnswer<'a>>,
-    /// How many of the contested pods go.
+    /// How many of the possible pods are deleted.
     pub(crate) quota: usize,
     /// How many of the kept pods wait for the pods that this sync replaces. `None` if another sync may follow
     /// immediately.
@@ -36,20 +36,20 @@ pub(crate) fn becomes_available<'a>(
     Some(Note::new(NoteCode::ChangesSoon, text))
 }
 
-/// How many pods are contested together with this one.
+/// How many pods are possible together with this one.
 fn group_of<R>(outcome: &PodOutcome<R>, outcomes: &[PodOutcome<R>]) -> usize {
     let is_contested = |outcome: &&PodOutcome<R>| outcome.verdict == Verdict::Contested;
     outcomes.iter().filter(is_contested).filter(|other| other.group == outcome.group).count()
 }
 
-/// How likely a pod goes that is contested among pods of which nothing tells one from another.
+/// The probability of a possible pod, among pods that nothing distinguishes.
 pub(crate) fn odds<R>(outcome: &PodOutcome<R>, outcomes: &[PodOutcome<R>]) -> Option<Odds> {
     let number = |pods: usize| u32::try_from(pods).unwrap_or(u32::MAX);
     let is_contested = outcome.verdict == Verdict::Contested;
     is_contested.then(|| Odds::shared(number(outcome.quota), number(group_of(outcome, outcomes))))
 }
 
-/// Why chance decides about a pod that is contested together with others, and by `cause`.
+/// Why chance decides about a possible pod, by `cause`.
 pub(crate) fn chance<R>(outcome: &PodOutcome<R>, outcomes: &[PodOutcome<R>], cause: Cause) -> Option<Chance> {
     let is_contested = outcome.verdict == Verdict::Contested;
     is_contested.then(|| Chance::Group { deleted: outcome.quota, of: group_of(outcome, outcomes), cause })

@@ -7,7 +7,7 @@ use crate::snapshot::cost::{PREVIOUS_COST_ANNOTATION, Previous};
 use podrank::DELETION_COST_ANNOTATION;
 use serde_json::{Value, json};
 
-/// A list of pods for `kubectl apply --server-side`. Each has its UID, so that a pod that is gone is a conflict and is never
+/// A list of pods for `kubectl apply --server-side`. Each has its UID, so that a deleted pod is a conflict and is never
 /// created. Only a pod whose cost is overwritten has its resource version, too, which every update of its status changes:
 /// forced, the write would otherwise also overwrite a cost that somebody has set since the pod was read.
 #[derive(Clone, Debug, PartialEq, Eq)]

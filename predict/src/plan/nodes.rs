@@ -51,11 +51,11 @@ pub struct PlannedNode {
     pub name: String,
     /// Whether nothing is left on it but what leaves with it.
     pub becomes_empty: bool,
-    /// What is left on it besides: of whom, and how many pods.
+    /// The other pods on it: their owners, and how many they are.
     pub keeps: Vec<Kept>,
 }
 
-/// The pods of one owner that stay on a node.
+/// The pods of one owner that remain on a node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Kept {
@@ -112,8 +112,8 @@ impl Cluster {
         pod.held_by.clone().or_else(budget)
     }
 
-    /// The place of each pod when whole nodes are taken, given its tier by earlier wishes. Unassigned, pending and not ready pods go
-    /// before others whatever their tier.
+    /// The position of each pod if whole nodes become empty, given its tier by earlier preferences. Unassigned, pending
+    /// and not ready pods come first, whatever their tier.
     pub(super) fn places(
         &self,
         own: &[RankedPod<'_>],
@@ -162,7 +162,7 @@ impl Cluster {
         weights
     }
 
-    /// Whether pods of another namespace stay on one of these nodes.
+    /// Whether pods of another namespace remain on one of these nodes.
     pub(super) fn keeps_others(&self, nodes: &[PlannedNode], namespace: &str) -> bool {
         let kept: HashSet<_> =
             nodes.iter().filter(|node| !node.becomes_empty).map(|node| &*node.name).collect();
@@ -175,7 +175,7 @@ impl Cluster {
         self.outcome(names.map(|name| ("", Some(name))))
     }
 
-    /// What becomes of the nodes that lose these pods, of which it takes the UID and the node: those that become empty come first.
+    /// The nodes of these deleted pods, which are given by UID and node. Those that become empty come first.
     pub(super) fn outcome<'a>(
         &self,
         pods: impl Iterator<Item = (&'a str, Option<&'a str>)>,

@@ -49,14 +49,15 @@ pub struct Plan {
     /// The nodes that lose pods, if nodes should become empty.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nodes: Option<Vec<PlannedNode>>,
-    /// The pods that go before others that are wanted more, because Kubernetes applies other rules before the cost.
+    /// The unsteerable pods, which are deleted before selected ones, because Kubernetes applies other rules before the
+    /// cost.
     pub blocked: Vec<Ahead>,
     /// What else a reader should know.
     pub notes: Vec<Note>,
     /// The number of active pods that are left once nothing more happens.
     #[serde(skip)]
     pub left: usize,
-    /// The wishes that are for some of the pods: the place of each in the request, and its flag.
+    /// The preferences that are for some of the pods: the position of each in the request, and its flag.
     #[serde(skip)]
     pub wishes: Vec<(usize, String)>,
 }
@@ -83,7 +84,7 @@ pub struct PlannedPod {
     pub node: Option<String>,
     /// What Kubernetes would do with it, with the deletion costs as they are.
     pub by_itself: Verdict,
-    /// How likely Kubernetes deletes it then, if that is contested and known.
+    /// The probability with which Kubernetes deletes it then, if it is possible and the probability is known.
     #[serde(flatten)]
     pub odds: Option<Odds>,
     /// Whether it is to go.
@@ -92,13 +93,13 @@ pub struct PlannedPod {
     /// Whether the user named it.
     #[serde(rename = "named")]
     pub is_named: bool,
-    /// Why it goes, or would go if more did.
+    /// Why it is selected, or would be if more pods were.
     pub why: Vec<Why>,
     /// Its deletion cost as Kubernetes reads it.
     pub deletion_cost: i32,
     /// Who set that cost: `podrank`, `template`, or a field manager. `None` if the pod has no cost.
     pub cost_owner: Option<String>,
-    /// The cost to write. `None` if the cost stays as it is.
+    /// The cost to write. `None` if the cost does not change.
     pub write: Option<i32>,
     /// Whether it is assigned, running and ready.
     #[serde(skip)]
@@ -111,12 +112,12 @@ pub struct PlannedPod {
     pub resource_version: Option<String>,
 }
 
-/// A pod that goes before another that was wanted more.
+/// An unsteerable pod.
 #[derive(Clone, Debug, Serialize)]
 pub struct Ahead {
-    /// The pod that goes.
+    /// The pod that is deleted.
     pub name: String,
-    /// The pod that stays although it was wanted more.
+    /// The pod that is kept although the user prefers to delete it.
     pub before: String,
     /// The rule that decides.
     pub rule: &'static str,
@@ -124,7 +125,7 @@ pub struct Ahead {
     pub why: String,
 }
 
-/// A wish that not all pods that go match.
+/// A preference that not all selected pods match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unmet {
     /// The flag.
@@ -133,7 +134,7 @@ pub struct Unmet {
     pub matching: usize,
     /// How many pods go, not counting those that the user named.
     pub delete: usize,
-    /// Whether the user named others.
+    /// Whether the user named other pods.
     pub is_besides_named: bool,
 }
 
@@ -152,7 +153,7 @@ impl fmt::Display for Unmet {
 }
 
 impl Unmet {
-    /// The same once the pods have gone: `2 of these 5 match --prefer-nodes lifecycle=spot`
+    /// The same after the deletion: `2 of these 5 match --prefer-nodes lifecycle=spot`
     pub fn afterwards(&self) -> String {
         let Self { wish, matching, delete, is_besides_named } = self;
         let these = if *is_besides_named { "the other" } else { "these" };
@@ -195,7 +196,7 @@ impl Plan {
         self.pods.iter().filter(|pod| pod.is_wanted)
     }
 
-    /// The wishes that not all pods that go match, not counting pods that the user named.
+    /// The preferences that not all selected pods match, not counting pods that the user named.
     pub fn unmet(&self) -> Vec<Unmet> {
         let wished: Vec<_> = self.wanted().filter(|pod| !pod.is_named).collect();
         let is_besides_named = wished.len() < self.wanted().count();
@@ -236,7 +237,7 @@ impl Plan {
         names(self) == names(other)
     }
 
-    /// Whether Kubernetes takes exactly the wanted pods with the costs as they are, and no cost is left to write.
+    /// Whether Kubernetes deletes exactly the selected pods with the present costs, and there is no cost to write.
     pub fn is_proved(&self) -> bool {
         self.writes == 0 && self.pods.iter().all(|pod| pod.is_wanted == (pod.by_itself == Verdict::Delete))
     }

@@ -25,8 +25,8 @@ use crate::text::error::{Error, Remedy};
 use podrank::Policy;
 use std::collections::HashMap;
 
-/// The plan of a workload that has the wanted count: no pod goes, whatever state it is in. `None` if it has another one, or if
-/// pods are named.
+/// The plan of a workload that already has the desired replica count, which deletes no pod in any state. `None` if it
+/// has another count, or if pods are named.
 ///
 /// # Errors
 /// If the options do not name exactly one workload of the input, or if that workload is unsound.
@@ -60,8 +60,8 @@ pub fn nothing_to_do(input: &Snapshot, request: &Request) -> Result<Option<Plan>
 /// Plans a scale-down of the workload that the request names.
 ///
 /// # Errors
-/// If a wish matches no pod, if no costs can make Kubernetes take the named pods and no others, if the input is incomplete, or if the workload's
-/// controllers are still busy. The text says what can be done.
+/// If a preference matches no pod, if no costs can make Kubernetes delete exactly the named pods, if the input is
+/// incomplete, or if the workload's controllers are still busy. The text says what to do.
 pub fn plan(input: &Snapshot, request: &Request) -> Result<Plan, Error> {
     let options = &request.options;
     if !options.gates.pod_deletion_cost {
@@ -190,7 +190,7 @@ fn alone(parts: &[Part<'_>], policy: Policy, delete: usize, odds: bool) -> Resul
     Ok(Shares { delete: vec![delete], by_itself, left, follows: None })
 }
 
-/// The wishes that all pods match, and those that not all pods that go match.
+/// Notes on the preferences that all pods match, and on those that not all selected pods match.
 fn notes_on_wishes(request: &Request, plan: &Plan, own: &[RankedPod<'_>]) -> Vec<Note> {
     let idle = plan.wishes.iter().filter(|(place, _)| request.wishes[*place].selects_all(own));
     let idle = idle.map(|(_, wish)| idle_wish(wish, &plan.target));

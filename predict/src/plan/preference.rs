@@ -1,4 +1,4 @@
-//! What a user wants from a scale-down: the tier that this gives each pod, and which pods match a wish.
+//! The preferences of a user for a scale-down: the tier that they give each pod, and which pods match each.
 
 use crate::plan::nodes::{Cluster, Level};
 use crate::plan::values::Values;
@@ -14,18 +14,18 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
 
-/// A scale-down and its wishes.
+/// A scale-down and its preferences.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The workload, its namespace, the feature gates and the time.
     pub options: Options,
-    /// How many pods should stay.
+    /// The desired number of pods.
     pub count: Count,
     /// The names of pods that must go.
     pub named: BTreeSet<String>,
-    /// What else is wanted. An earlier wish counts before a later one.
+    /// The preferences. An earlier one counts before a later one.
     pub wishes: Vec<Wish>,
-    /// What becomes of the costs that somebody else set.
+    /// How to treat foreign costs.
     pub foreign_costs: ForeignCosts,
     /// The UIDs of the pods whose costs this run has written, if another run may be at work: then costs of podrank's on other pods
     /// belong to somebody else. `None` if there can be no other run, so that all of podrank's costs are left over.
@@ -102,10 +102,11 @@ pub struct Selected {
     pub names: HashSet<String>,
 }
 
-/// Why a pod goes, or would go if more did. Serialized, it is part of the JSON that docs/scale-json.md describes.
+/// Why a pod is selected, or would be if more pods were. Serialized, it is part of the JSON that docs/scale-json.md
+/// describes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Why {
-    /// What decides: `named`, the name of a wish's flag without its dashes, or `order`.
+    /// The reason: `named`, the name of a preference's flag without its dashes, or `order`.
     pub by: &'static str,
     /// What about the pod this is: the selector that it matches, its value, its domain or its state.
     pub text: String,
@@ -115,7 +116,7 @@ pub struct Why {
 }
 
 impl Wish {
-    /// The flag as the user gave it, if the wish is for some of the pods and not an order of all.
+    /// The flag as the user gave it, if the preference is for some of the pods and not an order of all.
     pub(super) fn for_some(&self) -> Option<String> {
         match self {
             Self::Pods(selected) => Some(format!("--prefer-pods {}", selected.selector)),
@@ -159,7 +160,8 @@ impl Wish {
             && own.iter().all(|pod| !self.matches(pod, true).is_empty())
     }
 
-    /// Returns an error if the wish matches none of the pods, so that it would do nothing. `target` is the workload.
+    /// Returns an error if the preference matches none of the pods, so that it would do nothing. `target` is the
+    /// workload.
     fn check(&self, target: &dyn fmt::Display, own: &[RankedPod<'_>]) -> Result<(), Error> {
         if own.iter().any(|pod| !self.matches(pod, true).is_empty()) {
             self.check_values(target, own)?;
@@ -227,7 +229,8 @@ impl Wish {
         }
     }
 
-    /// The wish's view of each pod, which has this tier by the earlier wishes: a lower one goes first.
+    /// The value of each pod by this preference, given its tier by the earlier ones. A pod with a lower value is
+    /// deleted first.
     fn places(
         &self,
         request: &Request,
@@ -248,7 +251,7 @@ impl Wish {
             }
             Self::Values(values) => values.of.get(&pod.pod.meta.name).copied().unwrap_or(f64::INFINITY),
             Self::NotAvailable => first(!available),
-            // A wish to spread changes ranks, not tiers.
+            // A preference to spread changes ranks, not tiers.
             Self::EmptyNodes(_) | Self::Spread(_) => 0.0,
         });
         Ok(places.collect())
@@ -275,7 +278,7 @@ pub(super) fn available(request: &Request, own: &[RankedPod<'_>], min_ready_seco
     own.iter().map(|pod| availability(&pod.record, seconds, now) == Availability::Available).collect()
 }
 
-/// Returns an error if a wish matches none of the pods. `target` is the workload.
+/// Returns an error if a preference matches none of the pods. `target` is the workload.
 pub(super) fn check(
     request: &Request,
     target: &dyn fmt::Display,
@@ -284,7 +287,7 @@ pub(super) fn check(
     request.wishes.iter().try_for_each(|wish| wish.check(target, own))
 }
 
-/// Why the pod goes, or would go if more did: its name, the wishes that it matches, or the order.
+/// Why the pod is selected, or would be if more pods were: its name, the preferences that it matches, or the order.
 pub(super) fn why(request: &Request, pod: &RankedPod<'_>, is_available: bool) -> Vec<Why> {
     let of_order = |text: &str| Why { by: "order", text: text.to_owned(), wish: None };
     if request.named.contains(&pod.pod.meta.name) {
@@ -292,7 +295,7 @@ pub(super) fn why(request: &Request, pod: &RankedPod<'_>, is_available: bool) ->
     }
     let early = early(&pod.record);
     let wishes = (0..).zip(&request.wishes);
-    // Of a pod that goes early anyway, the domain says nothing.
+    // The domain does not matter for a pod that is deleted early in any case.
     let wishes = wishes.filter(|(_, wish)| early.is_none() || wish.for_some().is_some());
     let matches = wishes.flat_map(|(place, wish)| {
         let matches = wish.matches(pod, is_available).into_iter();
@@ -306,7 +309,7 @@ pub(super) fn why(request: &Request, pod: &RankedPod<'_>, is_available: bool) ->
     why
 }
 
-/// The state in which a pod goes before those that are ready, whatever its cost.
+/// The state in which a pod is deleted before those that are ready, whatever its cost.
 fn early(pod: &Pod) -> Option<&'static str> {
     if !pod.flags.contains(Flags::ASSIGNED) {
         Some("not assigned")
@@ -319,7 +322,7 @@ fn early(pod: &Pod) -> Option<&'static str> {
     }
 }
 
-/// The tier of each pod by the wishes, named pods first: 0, 1, 2 and so on.
+/// The tier of each pod by the preferences, named pods first: 0, 1, 2 and so on.
 pub(super) fn tiers(request: &Request, own: &[RankedPod<'_>], available: &[bool]) -> Result<Vec<u16>, Error> {
     let selected = Selected { selector: String::new(), names: request.named.iter().cloned().collect() };
     let named = Wish::Pods(selected);
@@ -354,7 +357,7 @@ fn numbered(own: &[RankedPod<'_>], places: &[Vec<f64>]) -> Result<Vec<u16>, Erro
     Ok(tiers)
 }
 
-/// Sets the ranks as the wish to spread wants them, if there is one. `related` are the other pods that count, by node.
+/// Sets the ranks for the preference to spread, if there is one. `related` are the other pods that count, by node.
 pub(super) fn spread(
     request: &Request,
     policy: Policy,

@@ -26,10 +26,11 @@ pub(super) struct Shares {
     pub(super) follows: Option<String>,
 }
 
-/// How many pods of each part go until the rollout rests, if the costs make exactly the wanted ones go.
+/// How many pods of each part are deleted until the rollout rests, if the costs make Kubernetes delete exactly the
+/// selected ones.
 ///
 /// # Errors
-/// If that depends on what the controllers see first, or if the named pods are not among those that go.
+/// If that depends on what the controllers see first, or if the named pods are not among them.
 pub(super) fn shares(
     input: &Snapshot,
     request: &Request,
@@ -91,7 +92,7 @@ fn with_costs(
     Ok(supposed)
 }
 
-/// Returns an error if more pods of a part are named than go or, if no others are to go, fewer.
+/// Returns an error if more pods of a part are named than are deleted or, if only named pods may be deleted, fewer.
 fn check_named(
     request: &Request,
     target: &Target,
@@ -120,7 +121,7 @@ fn check_named(
     )))
 }
 
-/// Why it is not certain that exactly the wanted pods go, if it is not.
+/// Why it is not certain that exactly the selected pods are deleted, if it is not.
 fn doubt(then: &Preview<'_>, parts: &[Part<'_>], delete: &[usize]) -> Option<String> {
     let Some(rest) = then.rest.as_ref().filter(|rest| rest.is_certain) else {
         return Some("there are too many ways in which its controller can go on".to_owned());

@@ -43,7 +43,7 @@ impl Subject {
         }
         if let [verb, subject, ..] = words {
             match verb.as_str() {
-                // What is asked is told anyway.
+                // podrank answers without a verb.
                 "describe" | "explain" | "get" | "preview" | "show" | "why" => {
                     return Self::of_words(&words[1..]);
                 }

@@ -98,7 +98,7 @@ impl Previous {
 }
 
 impl NotedCost {
-    /// The note among a pod's annotations. Nobody else than podrank-webhook writes one besides podrank.
+    /// The previous cost in a pod's annotation, which only podrank and podrank-webhook write.
     pub(crate) fn read(pod: &ObjectMeta) -> Option<Self> {
         let previous = serde_json::from_str(pod.annotation(PREVIOUS_COST_ANNOTATION)?).ok()?;
         let entries = pod.managed_fields().filter(|entry| entry.has_previous_cost());
@@ -153,7 +153,7 @@ impl WrittenCost {
         }
     }
 
-    /// Who wrote it besides podrank, if that is known. What kube-controller-manager wrote came with the pod template.
+    /// Another program that wrote it, if that is known. A cost of kube-controller-manager came with the pod template.
     pub(crate) fn writer(&self) -> Option<&str> {
         let first = self.others().find(|manager| manager.name != CONTROLLER_MANAGER);
         first.map(|manager| &*manager.name).filter(|name| !name.is_empty())

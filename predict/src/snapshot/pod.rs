@@ -93,7 +93,7 @@ impl FinishedPhase {
     }
 }
 
-/// What a Job reads from a pod besides.
+/// More fields of a pod, for Jobs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct JobPod {
     /// The completion index, or [`NO_INDEX`].

@@ -162,7 +162,7 @@ pub(crate) fn wanted(plan: &Plan) -> String {
     plan.wanted().filter_map(|pod| pod.name.chars().last()).collect()
 }
 
-/// The letters of the pods that go if as many stay.
+/// The letters of the pods that are deleted if as many are kept.
 pub(crate) fn goes(pods: &[Value], replicas: u32, wishes: Vec<Wish>) -> String {
     wanted(&plan(&input(&dump(pods)), &request(Count::To(replicas), &[], wishes)).expect("a plan"))
 }

@@ -43,7 +43,7 @@ fn costs_of_others_decide_what_is_left_open() {
 /// A pod: its letter, its node and zone.
 type Placed = (char, usize, usize);
 
-/// The one that goes next, looked for in the plainest way: from the zone and then the node with the most pods left.
+/// The pod that is deleted next, by a naive search: from the zone and then the node with the most remaining pods.
 fn next(left: &[Placed]) -> Placed {
     let node = |pod: &Placed| pod.1;
     let zone = |pod: &Placed| pod.2;
@@ -102,7 +102,7 @@ fn the_cost_of_a_pod_that_stays_is_never_overwritten() {
              written by karpenter)"
         );
     }
-    // What could not be put back stays, too.
+    // A cost that podrank could not restore is kept, too.
     for cost in ["+3", "x"] {
         let pods = [by_karpenter('a', "n1", cost), by_karpenter('b', "n2", "-7")];
         assert!(
@@ -141,7 +141,7 @@ fn what_was_written_again_is_what_is_put_back() {
     );
 }
 
-/// Between a write and the count, others may write as well.
+/// Other programs may write between podrank's writes and the scale-down.
 #[test]
 fn changed_costs_are_named_with_their_writer() {
     let before = [by_karpenter('a', "n1", "9"), by_karpenter('b', "n2", "3"), pod('c', "n3")];
@@ -155,7 +155,7 @@ fn changed_costs_are_named_with_their_writer() {
     // As it was, and as it is to be.
     assert_eq!(changed(&before, false), None);
     assert_eq!(changed(&[ours("-1"), b.clone(), c.clone()], true), None);
-    // Written again, taken off, and a pod that stays.
+    // A cost that is written again, one that is removed, and one of a pod that is kept.
     let again = "the deletion costs of web-a, written by karpenter";
     assert_eq!(changed(&before, true).as_deref(), Some(again));
     assert_eq!(changed(&[by_karpenter('a', "n1", "8"), b.clone(), c.clone()], false).as_deref(), Some(again));

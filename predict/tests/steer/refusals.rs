@@ -44,7 +44,7 @@ fn counts_that_do_not_fit() {
     );
 }
 
-/// Whatever state the workload is in, and whatever else was asked for: a wish may be for pods that went before.
+/// In any state of the workload and with any preferences, which may be for pods that were deleted before.
 #[test]
 fn a_count_that_is_there_already_needs_nothing() {
     let wish = Wish::Values(Values::given(HashMap::from([("web-z".to_owned(), 1.0)])));

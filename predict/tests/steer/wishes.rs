@@ -1,4 +1,4 @@
-//! What each wish does to the choice of pods.
+//! The pods that each preference selects.
 
 use crate::steer::dump::{
     around, dump, goes, input, not_ready, of_deployment, old_set, owned_by, pod, request, wanted,
@@ -49,7 +49,7 @@ fn pods_that_match_go_first() {
         (3, vec![pods("fd")], "dfa"),
         // More of them than go.
         (5, vec![pods("fd")], "d"),
-        // The wish given first counts first.
+        // The first preference counts first.
         (2, vec![nodes("ef"), pods("cf")], "feca"),
         (2, vec![pods("cf"), nodes("ef")], "fcea"),
         // The lowest values go first, and pods without one last.
@@ -145,7 +145,7 @@ fn preferred_nodes_become_empty() {
     assert_eq!(nodes_of(vec![spot(), cluster(&pods)]), (vec![4, 2], Some(told.to_owned())));
 }
 
-/// What stays on a node, and whose it is.
+/// The pods that remain on a node, and their owners.
 #[test]
 fn a_node_that_others_keep_comes_last() {
     let pods = on(&["n1", "n2", "n2", "n3", "n3", "n3"]);
@@ -296,7 +296,7 @@ fn spreading_counts_pods_of_other_sets() {
     assert_eq!(first(of_old(None)), "a");
 }
 
-/// What the plan says of each pod that goes, and what it warns of.
+/// The reasons of each selected pod, and the warnings of the plan.
 fn reasons(pods: &[Value], replicas: u32, named: &[&str], wishes: Vec<Wish>) -> (Vec<String>, Vec<String>) {
     let plan = plan(&input(&dump(pods)), &request(Count::To(replicas), named, wishes)).expect("a plan");
     let of = |pod: &PlannedPod| {
@@ -350,7 +350,7 @@ fn a_wish_that_fewer_pods_match_than_go_is_a_warning() {
             vec![values(&[("web-a", 1.0), ("web-b", 2.0)])],
             &["warning: only 2 of the 3 selected pods match --by-value"],
         ),
-        // Each wish is told apart.
+        // Each preference has its own reason.
         (
             3,
             &[],
@@ -381,7 +381,7 @@ fn a_wish_that_fewer_pods_match_than_go_is_a_warning() {
     ] {
         assert_eq!(reasons(&six(), replicas, named, wishes).1, warnings);
     }
-    // One that is not ready goes in place of a pod that matches.
+    // A pod that is not ready is deleted in place of a pod that matches.
     let mut some = six();
     some[0] = not_ready(some[0].clone());
     assert_eq!(

@@ -1,5 +1,5 @@
-//! What becomes of a Deployment's pods by the time its syncs lead to nothing more. Which pods of a set go is the core's decision, and
-//! how many is that of [`simulate`].
+//! Decides which of a Deployment's pods are deleted until its syncs change nothing more. [`simulate`] decides how many
+//! of each set, and the core decides which.
 
 use crate::answer::pod::PodAnswer;
 use crate::answer::preview::Verdict;
@@ -45,7 +45,7 @@ pub(crate) struct RolloutOutcome<'a> {
     pub(crate) next: Next,
     /// Whether another sync immediately follows the next one, and writes something.
     pub(crate) goes_on: bool,
-    /// Why there are no odds for the contested pods of a set.
+    /// Why there are no probabilities for the possible pods of a set.
     pub(crate) without_odds: WithoutOdds,
 }
 
@@ -92,7 +92,8 @@ fn number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// How many of a set's pods go. If pods that are created meanwhile go again, pods that are as young may go in their place.
+/// How many of a set's pods are deleted. If Kubernetes also deletes pods that it creates during the rollout, it may
+/// delete equally young pods in their place.
 fn gone(own: &[RankedPod<'_>], fate: &SetEnd) -> Bounds {
     let is_young = |pod: &&RankedPod<'_>| pod.pod.node().is_none() || pod.record.phase == Phase::PENDING;
     let young = number(own.iter().filter(is_young).count());
@@ -139,7 +140,7 @@ impl<'c, 'a> Crowd<'c, 'a> {
         Ok(simulate(deployment, starts))
     }
 
-    /// The pods of each set, and why there are no odds for the contested pods of a set.
+    /// The pods of each set, and why there are no probabilities for the possible pods of a set.
     fn pods(
         &self,
         outcome: &Endings,
@@ -183,8 +184,9 @@ impl<'c, 'a> Crowd<'c, 'a> {
         Ok((pods, without_odds))
     }
 
-    /// The pods of a set of which some go before its count changes, as long as nothing else changes ranks: its controller takes them
-    /// together with the others or before them. `None` if that is not so, or if chance decides who goes before.
+    /// The pods of a set of which some are deleted before its count changes, as long as nothing else changes ranks: its
+    /// controller deletes them together with the rest or earlier. `None` if that is not so, or if chance decides which
+    /// are deleted earlier.
     fn in_turn(
         &self,
         index: usize,

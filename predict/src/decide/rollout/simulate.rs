@@ -32,18 +32,19 @@ pub(crate) struct SetStart {
     pub(crate) unassigned: u32,
     /// Its pods that are being deleted and have not ended.
     pub(crate) terminating: u32,
-    /// How many of its pods are available once so many of them have gone, for each number: the least and the most.
+    /// The least and the most of its pods that are available, by the number of pods that have been deleted.
     pub(crate) available: Vec<(u32, u32)>,
 }
 
 /// The pods of a set at some time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 struct SetPods {
-    /// How many of those at the start have gone.
+    /// How many of the pods at the start have been deleted.
     gone: u32,
     /// How many were created and still exist. They have no node and are not available.
     created: u32,
-    /// Whether created pods have gone again. They may have got a node meanwhile, and then take time to end.
+    /// Whether created pods have been deleted again. They may have been assigned to a node before, and then take time
+    /// to end.
     shed: bool,
     available: u32,
 }
@@ -69,7 +70,7 @@ struct Simulated {
 pub(crate) struct SetEnd {
     /// Its size.
     pub(crate) size: Bounds,
-    /// How many of its pods have gone.
+    /// How many of its pods have been deleted.
     pub(crate) gone: Bounds,
     /// The most created pods that go again. Pods that were there before go with them if they are as young.
     pub(crate) replaced: u32,
@@ -77,9 +78,9 @@ pub(crate) struct SetEnd {
     pub(crate) coming: u32,
     /// The sets that a sync changes together with it.
     beside: Vec<usize>,
-    /// The sets whose pods may have gone by the time it deletes some.
+    /// The sets whose pods may have been deleted before it deletes some.
     pub(crate) after: Vec<usize>,
-    /// How many of its own pods may have gone when it counts ranks again.
+    /// How many of its own pods may have been deleted when it counts ranks again.
     pub(crate) first: u32,
     /// Whether it has more pods than its size at the start, so that pods go before any are created.
     pub(crate) is_surplus: bool,
@@ -90,8 +91,8 @@ pub(crate) struct SimulatedSync {
     /// Whether it is the very next one.
     pub(crate) is_next: bool,
     pub(crate) path: Path,
-    /// For each set, also one that this play creates at the end, the size before and after it, and how many of its pods have gone since
-    /// the start.
+    /// For each set, also one that this play creates at the end, the size before and after it, and how many of its pods
+    /// have been deleted since the start.
     pub(crate) sets: Vec<SimulatedSize>,
 }
 
@@ -309,7 +310,8 @@ impl Simulation<'_> {
             .map(|number| i32::try_from(number).unwrap_or(i32::MAX))
     }
 
-    /// Returns the pods once the set's controller has as many as `size`, in one or two ways: contested pods may be available.
+    /// Returns the pods once the set's controller has as many as `size`, in one or two ways, because possible pods may
+    /// be available.
     fn act(&self, index: usize, pods: SetPods, size: i32) -> Vec<SetPods> {
         let (active, size) = (self.active(index, pods), i64::from(size.max(0)));
         if self.starts[index].is_idle {
@@ -352,7 +354,7 @@ impl Simulation<'_> {
         view
     }
 
-    /// Whether any pod of an old set is neither finished nor gone. What runs if nobody knows is `unknown`.
+    /// Whether any pod of an old set still runs, or `unknown` if nobody knows.
     fn old_pods_run(&self, state: &Simulated, new: Option<usize>, unknown: bool) -> bool {
         state.sets.iter().enumerate().any(|(index, set)| {
             let start = &self.starts[index];

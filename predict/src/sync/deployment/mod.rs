@@ -103,7 +103,7 @@ pub struct SizeChange {
     pub reason: SizeReason,
     /// Whether the sync also writes the set's annotations: the Deployment's count to desired-replicas, and the count plus the surge to
     /// max-replicas. It does so whenever it changes the size or creates the set, and when it scales in proportion even if the size
-    /// stays. If the size stays and this is false, the sync writes nothing that a sync reads.
+    /// does not change. If the size does not change and this is false, the sync writes nothing that a sync reads.
     pub annotates: bool,
 }
 
@@ -126,8 +126,9 @@ pub struct Sync {
     /// one, or creates the new set, although nothing has changed except the results of this sync.
     ///
     /// This sync leads to the following. The `ReplicaSet` controllers create and delete pods until each set has as many as its size,
-    /// and the statuses follow. A set that shrinks loses pods that are not available first. Pods that are created do not become
-    /// available, and with `Recreate`, pods that are deleted still run. What only the Deployment's status records does not count.
+    /// and the statuses follow. A set that shrinks first deletes pods that are not available. Pods that are created do
+    /// not become available, and with `Recreate`, pods that are deleted still run. Values that only the Deployment's
+    /// status records do not count.
     ///
     /// If it is false, this sync is the last one, or the Deployment waits: a `RollingUpdate` until more pods of the new set are
     /// available, and `Recreate` until no pod of an old set runs. A Deployment that is paused, or whose annotations still record another
@@ -204,7 +205,7 @@ struct Syncing<'a> {
 }
 
 impl Syncing<'_> {
-    /// Records why the new set, which may not exist yet, stays as it is.
+    /// Records why the new set, which may not exist yet, does not change.
     fn give_new_set(&mut self, reason: SizeReason) {
         self.sets.new.map_or(&mut self.missing, |index| &mut self.changes[index]).reason = reason;
     }

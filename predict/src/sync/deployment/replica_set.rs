@@ -27,8 +27,8 @@ pub struct ReplicaSetState {
 }
 
 impl ReplicaSetState {
-    /// Gives the set what a sync of the Deployment writes to it: its size and, if the sync writes them, its annotations. Its status
-    /// stays, because the `ReplicaSet` controller writes that later.
+    /// Gives the set what a sync of the Deployment writes to it: its size and, if the sync writes them, its
+    /// annotations. It does not change the status, because the `ReplicaSet` controller writes that later.
     pub fn apply(&mut self, change: &SizeChange, deployment: &DeploymentState, sync: &Sync) {
         self.replicas = change.replicas;
         if change.annotates {

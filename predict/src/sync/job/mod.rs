@@ -4,10 +4,10 @@
 //! Job is suspended, or a limit such as its deadline [ends](JobState::state) it.
 //!
 //! The order of a Job's pods is [the order](podrank) without tiers, deletion costs, ranks, the label for preference, age buckets and
-//! UIDs: Kubernetes' `ActivePods`. Pods tie if they are equal in everything that it compares. If only some of the pods that tie go, no
-//! rule says which, so all of them are contested. Chance decides among the pods of one index, and among those of a Job without indexes.
-//! If no two pods of an Indexed Job share an index, Kubernetes' sort decides, because the controller lists them by index first. This
-//! prediction does not model that sort.
+//! UIDs: Kubernetes' `ActivePods`. Pods tie if they are equal in everything that it compares. If only some of the pods
+//! that tie are deleted, no rule says which, so all of them are contested. Chance decides among the pods of one index,
+//! and among those of a Job without indexes. If no two pods of an Indexed Job share an index, Kubernetes' sort decides,
+//! because the controller lists them by index first. This prediction does not model that sort.
 
 mod reason;
 mod removal;
@@ -86,7 +86,7 @@ pub enum State {
 /// When a Job counts as complete.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Completion {
-    /// `spec.completions` is not set: the first success of any pod completes the Job, once all others have ended.
+    /// `spec.completions` is not set: the first success of any pod completes the Job, once all other pods have ended.
     #[default]
     Any,
     /// This number of pods has to succeed: `spec.completions` with the mode `NonIndexed`.
@@ -208,9 +208,9 @@ enum JobFate {
 /// [`completion_index`] returns, or [`NO_INDEX`]. Only an Indexed Job reads them.
 ///
 /// Each contested [group](PodOutcome::group) has its own [quota](PodOutcome::quota). An Indexed Job can have several groups: one for each
-/// index whose pods tie, and one for the pods that tie across the boundary between the last pod that goes and the first that stays. In
-/// that boundary group, not every combination is possible: if several pods share an index and all of them are in the group, they cannot
-/// all stay.
+/// index whose pods tie, and one for the pods that tie across the boundary between the last deleted pod and the first
+/// kept one. In that boundary group, not every combination is possible: if several pods share an index and all of them
+/// are in the group, the Job cannot keep all of them.
 pub fn next_sync(job: &JobState, now: Time, pods: &[Pod], indexes: &[i64]) -> Sync {
     let active = pods.len();
     let wanted = job.wanted(active, now);

@@ -1,8 +1,9 @@
-//! What a `StatefulSet`'s next sync does to its pods: which of them go, which would go but wait, and for whom.
+//! The next sync of a `StatefulSet`: which pods it deletes, which it would delete but for a pod that it waits for, and
+//! that pod.
 //!
-//! Kubernetes identifies the pods of a `StatefulSet` by the ordinal in their names, so neither age nor cost decides which goes: the
-//! highest ordinal does. But a sync that takes one pod at a time waits until all others are available, and a single broken pod can
-//! keep a set from being scaled down or updated.
+//! Kubernetes identifies the pods of a `StatefulSet` by the ordinal in their names, so neither age nor cost decides
+//! which is deleted: the highest ordinal does. But a sync that deletes one pod at a time waits until all other pods are
+//! available, and a single broken pod can keep a set from being scaled down or updated.
 //!
 //! | term | meaning |
 //! |---|---|
@@ -99,7 +100,7 @@ impl StatefulSetState {
 /// How many pods a sync takes when it scales: `spec.podManagementPolicy`. How many an update replaces depends on [`Update`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PodManagement {
-    /// One at a time, and only while the others are available.
+    /// One at a time, and only while the other pods are available.
     OrderedReady,
     /// All simultaneously.
     Parallel,
@@ -127,7 +128,7 @@ pub enum Update {
 pub struct MemberOutcome {
     /// The index of the pod in `members`.
     pub member: usize,
-    /// Whether it goes.
+    /// Whether it is deleted.
     pub verdict: Verdict,
     /// Why.
     pub reason: MemberReason,

@@ -1,9 +1,9 @@
-//! Why a pod of a `StatefulSet` goes, stays or waits.
+//! Why a pod of a `StatefulSet` is deleted, is kept or waits.
 
 use crate::sync::reasons;
 
 reasons! {
-    /// Why a pod goes, stays or waits.
+    /// Why a pod is deleted, is kept or waits.
     MemberReason {
         /// Keep: its ordinal is in the range, and it is neither finished nor old.
         InRange = "in-range",
@@ -50,16 +50,16 @@ reasons! {
         /// Blocked: the pod at index `by` has not been ready for `minReadySeconds`.
         WaitsForAvailable = "waits-for-available",
         /// Blocked: neither this pod, which is next, nor the pod at index `by`, which has a lower ordinal, is available. This
-        /// pod goes as soon as one of the two is available: Kubernetes does not require both.
+        /// pod is deleted as soon as one of the two is available: Kubernetes does not require both.
         WaitsForEither = "waits-for-either",
-        /// Blocked: the pod at index `by` goes first, because pods go one at a time.
+        /// Blocked: the pod at index `by` is deleted first, because Kubernetes deletes one pod at a time.
         OneAtATime = "one-at-a-time",
-        /// Blocked: the pod at index `by` has to go first, because scaling down comes before updating.
+        /// Blocked: the pod at index `by` has to be deleted first, because scaling down comes before updating.
         AfterScaling = "after-scaling",
-        /// Blocked: the pods that are missing, are unavailable or go in this sync use up `maxUnavailable`. One of them is the
-        /// pod at index `by` or, if that is none, the missing one with the ordinal `by_ordinal`.
+        /// Blocked: the pods that are missing, are unavailable or are deleted in this sync use up `maxUnavailable`. One
+        /// of them is the pod at index `by` or, if that is none, the missing one with the ordinal `by_ordinal`.
         Budget = "budget",
-        /// Blocked: with the strategy `Recreate`, the pod at index `by`, which is old, has to go first.
+        /// Blocked: with the strategy `Recreate`, the pod at index `by`, which is old, has to be deleted first.
         AfterRecreate = "after-recreate",
     }
 }

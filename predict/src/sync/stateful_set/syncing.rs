@@ -15,7 +15,7 @@ pub(super) struct Syncing<'a> {
     outcomes: Vec<MemberOutcome>,
 }
 
-/// What the others wait for.
+/// The pod that all other pods wait for.
 #[derive(Clone, Copy)]
 struct Blocker {
     by: By,
@@ -83,7 +83,7 @@ impl<'a> Syncing<'a> {
         }
     }
 
-    /// What becomes of this member if nothing stops the sync.
+    /// What the sync does with this member, unless something stops it.
     fn wish(&self, member: Member) -> Wish {
         if member.is_terminating {
             Wish::Stay(MemberReason::Terminating)
@@ -117,7 +117,7 @@ impl<'a> Syncing<'a> {
     }
 
     /// With two pods of one ordinal in the range, Kubernetes knows only the one that it lists last. If they are
-    /// condemned, the list order decides which goes first, which matters only one at a time.
+    /// condemned, the list order decides which is deleted first, which matters only one at a time.
     fn twin(&self) -> Option<Blocker> {
         let is_ordered = self.set.management == PodManagement::OrderedReady;
         (1..self.outcomes.len()).find_map(|slot| {
@@ -127,7 +127,7 @@ impl<'a> Syncing<'a> {
         })
     }
 
-    /// Whatever may go is contested.
+    /// Makes all pods contested that the sync may delete.
     fn leave_open(&mut self, twin: Blocker) {
         for slot in 0..self.outcomes.len() {
             match self.wish(self.at(slot)) {
@@ -154,7 +154,7 @@ impl<'a> Syncing<'a> {
     fn one_at_a_time(&mut self) {
         if let Some(blocker) = self.first_in_range_that_blocks() {
             self.block_all(blocker);
-            // A finished pod that blocks goes itself.
+            // A finished pod that blocks other pods is deleted itself.
             if blocker.reason == MemberReason::WaitsForFinished {
                 let slot = self.outcomes.iter().position(|outcome| Some(outcome.member) == blocker.by.member);
                 self.give(slot.expect("it is a member"), Verdict::Delete, MemberReason::Finished, None);
@@ -186,7 +186,7 @@ impl<'a> Syncing<'a> {
         (expected < self.set.end()).then(|| missing(expected))
     }
 
-    /// Takes the highest condemned pod, unless it is waited for. All others wait.
+    /// Deletes the highest condemned pod, unless the sync waits for it. All others wait.
     fn take_condemned(&mut self, slot: usize) {
         let highest = self.at(slot);
         if highest.is_terminating {
@@ -291,7 +291,7 @@ impl<'a> Syncing<'a> {
             if !is_candidate {
                 continue;
             }
-            // One that is finished, and yet said to be available, goes anyway, but counts.
+            // A finished pod whose status says that it is available is deleted in any case, but counts.
             let is_finished = member.is_finished;
             if budget > 0 {
                 budget -= 1;
@@ -366,7 +366,7 @@ impl<'a> Syncing<'a> {
         self.for_each_wish(|_| (Verdict::Blocked, blocker.reason, Some(blocker)));
     }
 
-    /// Decides for all members that do not stay anyway.
+    /// Decides about all members that are not kept in any case.
     fn for_each_wish(&mut self, decide: impl Fn(Wish) -> (Verdict, MemberReason, Option<Blocker>)) {
         for slot in 0..self.outcomes.len() {
             let wish = self.wish(self.at(slot));
