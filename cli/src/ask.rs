@@ -41,9 +41,9 @@ enum Question {
     Count,
     /// At which counts each pod is deleted.
     Order,
-    /// What becomes of this pod.
+    /// The verdict about this pod.
     Pod(String),
-    /// Who goes first in each of these sets, of one owner.
+    /// The deletion order of each of these sets, of one owner.
     Sets(Vec<WorkloadId>),
 }
 
@@ -54,7 +54,8 @@ impl Question {
     }
 }
 
-/// The set that an owner uses, if it is the only one. Nobody knows what becomes of several at a count of their owner.
+/// The set that an owner uses, if it is the only one. Only the owner's controller knows how it divides its replicas
+/// among several.
 fn only_set(
     owner: &OwnerName,
     sets: &[WorkloadId],
@@ -120,7 +121,7 @@ pub(crate) fn answer(args: &PreviewArgs, terminal: Terminal) -> Result<Answer, F
     }
 }
 
-/// Answers about a pod that is going or gone, or else fails.
+/// Answers about a pod that is being deleted or was deleted, or otherwise fails.
 fn of_gone(
     kubectl: &Kubectl,
     subject: &Subject,
@@ -364,8 +365,8 @@ impl<T: Serialize> Forms<'_, T> {
     }
 }
 
-/// Returns the YAML that other programs read. In YAML's own form of a text, hidden characters stay as they are. A text that has some makes
-/// it JSON, which is YAML, too.
+/// Returns the YAML that other programs read. In YAML's own form of a text, hidden characters do not change. A text
+/// that has some makes it JSON, which is YAML, too.
 fn yaml(data: &impl Serialize) -> Result<String, Failure> {
     let yaml = serde_saphyr::to_string(data)?;
     if !yaml.contains(|char| char != '\n' && is_hidden(char)) {
@@ -414,7 +415,7 @@ fn of_order(
 /// Why an output is refused.
 const OF_A_COUNT: &str = "this output is about one count: add --replicas N";
 
-/// Whether a `ReplicaSet` may be wanted although it belongs to a Deployment, which stands for it otherwise.
+/// Whether the user may ask about a `ReplicaSet` of a Deployment. Otherwise, the Deployment stands for it.
 fn with_parts(subjects: &[Subject]) -> bool {
     let may_be_set = |subject: &Subject| match subject {
         Subject::All(kind) => *kind == WorkloadKind::ReplicaSet,

@@ -109,7 +109,7 @@ pub(crate) fn release(kubectl: &Kubectl) -> Option<Release> {
     serde_json::from_str::<serde_json::Value>(&answer).ok()?["gitVersion"].as_str()?.parse().ok()
 }
 
-/// Which workloads of several are wanted, by kind, namespace and name.
+/// Selects workloads by kind, namespace and name.
 pub(crate) type Wanted = Box<dyn Fn(WorkloadKind, &str, &str) -> bool>;
 
 /// The objects that were read for several workloads.
@@ -120,7 +120,8 @@ pub(crate) struct Several {
     pub(crate) refusals: Vec<String>,
 }
 
-/// Reads all workloads of a scope with their pods, as far as the user may, and tells which of them are wanted.
+/// Reads all workloads of a scope with their pods, as far as the user may, and returns which of them the user has
+/// selected.
 pub(crate) fn read_several(
     kubectl: &Kubectl,
     subjects: &[Subject],
@@ -207,7 +208,7 @@ pub(crate) fn wanted(
     }))
 }
 
-/// Returns the workload that a pod goes with, and its namespace.
+/// Returns the workload of a pod, and its namespace.
 pub(crate) fn workload_of_pod(
     kubectl: &Kubectl,
     pod: &str,
@@ -233,8 +234,8 @@ pub(crate) fn workload_of_pod(
     Ok((namespace, name))
 }
 
-/// Adds the sets of pods, with the objects that lead these. `StatefulSet`s are only added if the user may read them: how one would let
-/// its pods go is only told.
+/// Adds the sets of pods, with the objects that lead these. `StatefulSet`s are only added if the user may read them,
+/// because the answer only mentions how they would delete their pods.
 pub(crate) fn add_owners(kubectl: &Kubectl, pods: &mut Snapshot) -> Result<(), Box<dyn Error>> {
     for ((namespace, kind), names) in plan::sets_of_pods(pods) {
         let resource = kind.resource();
@@ -339,7 +340,7 @@ pub(crate) fn get_named(
     kubectl.get(&[&[resource], &words[..], &*scope.arguments()].concat())
 }
 
-/// Returns the workload with this name. Of the types that may have it, some may be refused, which is told.
+/// Returns the workload with this name. If the user may not read some of the types that may have it, it says so.
 fn find(kubectl: &Kubectl, name: &WorkloadName, scope: Scope<'_>) -> Result<Snapshot, Box<dyn Error>> {
     let resources = resources(name.kind);
     let by_name = &*format!("metadata.name={}", name.name);

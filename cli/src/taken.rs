@@ -1,5 +1,5 @@
-//! Reads from the cluster what says who took a pod that is going or gone: the pod, its set with all that a decision about it reads, and what was
-//! reported of these in the last hour, or as long as the cluster keeps events.
+//! Reads from the cluster what shows who deleted a pod: the pod, its set with everything that a decision about it
+//! reads, and their events of the last hour, or as long as the cluster keeps events.
 
 use crate::kubectl::Kubectl;
 use crate::live::{self, MANAGERS, RETRIES, Scope};

@@ -50,7 +50,8 @@ fn the_budget_is_certain_and_the_pods_are_not() {
     assert_eq!(fine("ds/agent --rollout", DAEMON_SET), fine("ds/agent", DAEMON_SET));
 }
 
-/// With surge, an old pod goes once the new pod of its node is available: the new one is named, not one that is going.
+/// With surge, Kubernetes deletes an old pod once the new pod of its node is available. The answer names the new one,
+/// and not one that is being deleted.
 #[test]
 fn with_surge_old_pods_wait_for_new_ones() {
     let surge = changed(DAEMON_SET, &[surge()]);
@@ -61,7 +62,7 @@ fn with_surge_old_pods_wait_for_new_ones() {
     assert_eq!(waits.json["blocked"].as_array().map(Vec::len), Some(1), "{waits}");
 }
 
-/// Once a new pod is available, the budget leaves room for a pod, or the old one of its node goes.
+/// Once a new pod is available, the budget allows another deletion, or Kubernetes deletes the old pod of its node.
 #[test]
 fn an_edge_that_moves_with_the_clock_is_noted() {
     let waits = ("agent", "spec minReadySeconds", json!(30));
@@ -86,7 +87,7 @@ fn pods_of_other_controllers_do_not_count() {
     ] {
         shown("ds/agent -n default", like_c(DAEMON_SET, "agent-x", &[(place, value)])).lacks("agent-x");
     }
-    // Only a pod that matches the selector, stays and has no controller may be adopted.
+    // Only a pod that matches the selector, is not being deleted and has no controller may be adopted.
     let orphan = ("metadata ownerReferences", json!([]));
     for (place, value) in [("metadata labels app", "other"), (DELETED, "2026-03-10T12:00:30Z")] {
         shown("ds/agent", like_c(DAEMON_SET, "agent-x", &[orphan.clone(), (place, json!(value))]))
@@ -94,8 +95,8 @@ fn pods_of_other_controllers_do_not_count() {
     }
 }
 
-/// The first part of a sync deletes 250 pods of nodes that may run none, so the pod without a node waits. It is made for a node that is
-/// gone.
+/// The first part of a sync deletes 250 pods of nodes that may run none, so the pod without a node waits. Its affinity
+/// names a node that does not exist.
 #[test]
 fn what_one_sync_does_not_reach_waits_for_the_next() {
     let mut items = items(DAEMON_SET);
@@ -130,7 +131,7 @@ fn what_one_sync_does_not_reach_waits_for_the_next() {
     let shown_of_nodes = shown("ds/agent", dump(&nodes));
     shown_of_nodes.says(&["250 of 251 go, quota 250"]);
     assert_eq!(shown_of_nodes.json["rest"], Value::Null);
-    // Without the others, it goes, whatever its affinity says.
+    // Without these pods, it is deleted, whatever its affinity says.
     items.retain(|item| item["kind"] != "Pod" || item["metadata"]["name"] == "agent-250");
     let goes = "agent-250; delete; no-node; it waits for node gone, which does not exist";
     shown("ds/agent", dump(&items)).says(&[goes]);

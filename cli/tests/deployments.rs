@@ -90,8 +90,9 @@ fn the_only_deployment_is_meant_if_none_is_named() {
     }
 }
 
-/// The first sync makes the old set 2 and the new one 5. Then 7 pods are there and 4 must be available; the new set has 3 that are not
-/// left, so all 6 of them are available, and the 2 old pods are not needed either.
+/// The first sync makes the old set 2 and the new one 5. Then there are 7 pods, of which 4 must be available. The 3
+/// unavailable pods of the new set are no longer there, so all 6 pods are available, and the 2 old ones are not needed
+/// either.
 #[test]
 fn a_rollout_is_shown_to_its_end() {
     let shown = shown("deploy/web --replicas 5", ROLLOUT);
@@ -130,7 +131,7 @@ fn a_rollout_is_shown_to_its_end() {
     }
 }
 
-/// A set with nothing to show is left out; one that has only a size, or only gets one, is not.
+/// The answer leaves out a set with nothing to show, but not a set that only has a size, or only gets one.
 #[test]
 fn sets_that_only_have_a_size_are_listed() {
     let of_old = |replicas: u32| {

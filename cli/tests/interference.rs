@@ -1,5 +1,6 @@
 //! What will interfere with a scale-down: what a preview says of autoscalers, disruption budgets, other owners of the count, policies of
-//! podrank-webhook and deletion costs, from a file and from a cluster. What the user may not list is passed over with a word.
+//! podrank-webhook and deletion costs, from a file and from a cluster. For objects that the user may not list, there is
+//! a note.
 
 use crate::common::{self, JOB, ROLLOUT, STATEFUL_SET, Shown, changed, dump, fine, idle, items, shown, with};
 use serde_json::{Value, json};
@@ -148,13 +149,13 @@ fn a_budget_covers_pods_that_go() {
         (3, vec![("web", &of_app("api"))], None),
         (3, vec![("web", &odd)], None),
         (3, vec![("web", &web), ("all", &all)], Some(two)),
-        // None goes.
+        // No pod is deleted.
         (9, vec![("web", &web), ("all", &all)], None),
     ] {
         let shown = of(replicas, &budgets.iter().map(|(name, of)| budget(name, of)).collect::<Vec<_>>());
         assert_eq!(notes(&shown), said.into_iter().collect::<Vec<_>>(), "{budgets:?}");
     }
-    // Only pods that stay are covered.
+    // The budget only covers pods that are kept.
     let canary = changed(&idle(), &[(&format!("{NEW}-p4xkl"), "metadata labels track", json!("canary"))]);
     let canary = with_objects(&canary, &[budget("web", &json!({ "matchLabels": { "track": "canary" } }))]);
     let covered =
@@ -183,7 +184,7 @@ fn whoever_owns_the_count_is_named() {
     shown(&set, owned("ReplicaSet", &rest, &two[..1])).says(&["note: helm owns spec.replicas …"]);
     let ours = &["podrank", "kube-controller-manager", "kubectl-edit"];
     shown("deploy/web --replicas 3", owned("Deployment", &rest, ours)).lacks("spec.replicas");
-    // The count stays as it is.
+    // The replica count does not change.
     shown("deploy/web --replicas 9", owned("Deployment", &rest, two)).lacks("spec.replicas");
 }
 
@@ -302,7 +303,7 @@ mod cluster {
         );
     }
 
-    /// It is read once by its name, with the managers of its fields, and once among its siblings, without them.
+    /// It is read once by its name, with the managers of its fields, and once among the related sets, without them.
     #[test]
     fn a_set_with_siblings_keeps_the_owner_of_its_count() {
         let sets = of_kind("ReplicaSet");

@@ -350,7 +350,7 @@ fn what_may_be_read_is_shown_without_the_rest() {
 
 // Statuses that lag behind.
 
-/// The example as it is a moment after the old set was scaled: its status does not know yet.
+/// The example just after the old set was scaled, when its status is still the old one.
 fn lagging() -> [Answer; 4] {
     let [deployment, _, pods, again] = workload();
     let mut sets = of(ROLLOUT, "ReplicaSet");

@@ -3,7 +3,7 @@
 use crate::common::{bare_set, changed, dump, fails, fine, pod, uid, with};
 use serde_json::json;
 
-/// Pods that are alike, so that each of them goes with a share that is known.
+/// Identical pods, so that the probability of each is known.
 fn alike(pods: u32) -> String {
     let own = (0..pods).map(|number| with(pod(number), "metadata uid", json!(uid(number))));
     dump(&own.chain([bare_set("web", pods as usize)]).collect::<Vec<_>>())

@@ -161,7 +161,7 @@ fn fields_of_answers() -> BTreeSet<String> {
     ] {
         add_paths(&shown(words, dump).json, "", &mut paths);
     }
-    // Of a pod that is gone, a cluster alone tells.
+    // Only a cluster has events about a deleted pod.
     let gone: Value = serde_json::from_str(include_str!("sessions/taken-json.json")).expect("a session");
     let lines: Vec<_> = gone["stdout"].as_array().expect("lines").iter().filter_map(Value::as_str).collect();
     add_paths(&serde_json::from_str(&lines.join("\n")).expect("JSON"), "", &mut paths);
@@ -489,7 +489,7 @@ fn the_workload_that_is_meant_is_found_or_asked_for() {
     ] {
         bad_input(dump, words, error);
     }
-    // The only set with pods is meant, however many others there are.
+    // The answer is about the only set with pods, however many sets without pods there are.
     let with_pods = dump(&[set("web"), set("api"), pod(1)]);
     for (dump, words, victim) in [
         (&pods, "-n a", "pod/web-3\n"),
@@ -554,7 +554,7 @@ fn times_in_yaml_need_no_quotes() {
     assert_eq!(shown("--replicas 3", unquoted).json, shown("--replicas 3", CONTESTED).json);
 }
 
-/// A day after the last moment that other readers of timestamps know.
+/// A day after the last time that other parsers accept.
 #[test]
 fn the_last_day_of_the_calendar_saturates() {
     let at = |number, time: &str| with(pod(number), "metadata creationTimestamp", json!(time));
@@ -636,8 +636,8 @@ fn siblings(others: &[Value]) -> String {
 
 #[test]
 fn what_does_not_count_is_not_missed() {
-    // Pods that finished or are being deleted were active when the status was written. A status is behind when pods are
-    // created, not when others terminate.
+    // Pods that finished or are being deleted were active when the status was written. A status lags behind when pods
+    // are created, not when pods terminate.
     let with_status = with(set("web"), "status", json!({ "replicas": 3 }));
     let gone = with(pod(2), "status phase", json!("Failed"));
     let going = with(pod(3), "metadata deletionTimestamp", json!("2026-03-10T12:00:00Z"));

@@ -34,7 +34,7 @@ fn who_waits_for_whom_is_said_in_each_output() {
     assert!(proof.ends_with("in-range         ordinal 0 is within 0 to 2\n"), "{proof}");
     let note = "note: The controller waits for db-1. Only after that, 2 pods are deleted.\n";
     assert_eq!(fine("sts/db --replicas 3 -o name", STATEFUL_SET), (String::new(), note.to_owned()));
-    // One goes after the other, and both are certain. The only workload with pods needs no name.
+    // Kubernetes deletes one after the other, and both are certain. The only workload with pods needs no name.
     let note = "note: Then the controller waits for db-4. Only after that, 1 pod is deleted.\n";
     for words in ["sts/db --replicas 3 -o name", "--replicas 3 -o name"] {
         assert_eq!(fine(words, mended(&[])), ("pod/db-4\npod/db-3\n".to_owned(), note.to_owned()));
@@ -62,7 +62,7 @@ fn a_gate_that_changes_the_step_is_noted_and_replayed() {
     assert!(!row(&on.json, "{replay}").contains("feature-gates"), "{on}");
     // To scale down, the gate makes no difference.
     shown("sts/db --replicas 2", &update).lacks(OLDER);
-    // The release has the gate off, and the note goes once it is known.
+    // The release has the gate off, and there is no note once the release is known.
     for release in ["1.34", "1.35", "v1.36.3-eks-0c1d2e"] {
         let words = format!("sts/db --rollout --kubernetes-version {release}");
         shown(&words, &update).says(&["1 of 5 go, quota 0"]).lacks(OLDER);

@@ -88,7 +88,7 @@ impl Session {
         requests.map(|request| normal(&texts(&request["words"]).join("|"), &request["in"])).collect()
     }
 
-    /// The same session in a cluster with other names of pods and nodes. Those that the user gives stay.
+    /// The same session in a cluster with other names of pods and nodes. Names that the user gives do not change.
     fn with_names_that_end_in(&self, end: &str) -> Self {
         let given = [&self.recorded["args"], &self.recorded["stdin"]].map(ToString::to_string).concat();
         let objects = self.recorded["objects"].as_object().expect("objects").values();
@@ -114,7 +114,8 @@ impl Session {
         }
     }
 
-    /// Writes into its file what was printed by a run that is otherwise the same. A line that is equal but for what is random stays.
+    /// Writes the output of a run into its file, if nothing else differs. It keeps a line whose only differences are
+    /// random.
     fn rewrite(&self, output: &Output) {
         let path = Path::new(SESSIONS).join(format!("{}.json", self.name));
         let mut file = fs::read_to_string(&path).expect("a session");
@@ -266,7 +267,8 @@ fn the_document_on_the_json_names_every_field() {
     for outcome in sessions().iter().filter_map(|path| Session::read(path).outcome()) {
         add_paths(&outcome, "", &mut paths);
     }
-    // Each workload of a node has what one alone has, and the pods of these lists have what those that went have.
+    // Each workload of a node has the fields of a single one, and the pods of these lists have the fields of deleted
+    // pods.
     let is_of_pod = |path: &str, list: &str| {
         let field = path.strip_prefix(list).and_then(|rest| rest.strip_prefix("[]."));
         field.is_some_and(|field| ["name", "uid"].contains(&field))

@@ -325,7 +325,7 @@ fn cell(header: &str, line: &str, name: &str) -> String {
     cell.split("  ").next().unwrap_or_default().trim().to_owned()
 }
 
-/// The first row below the header that starts with this word: the pod, and whether it goes.
+/// The first row below the header that starts with this word: the pod, and its verdict.
 fn first_row(lines: &[String]) -> Option<[String; 2]> {
     let place = lines.iter().position(|line| line.starts_with("VERDICT  "))?;
     let (header, row) = (&lines[place], lines.get(place + 1)?);
@@ -365,7 +365,7 @@ fn without_a_count_one_learns_which_pods_go_now() {
     assert_eq!(verdicts(&json), verdicts(&now));
 }
 
-/// Two go before the count can fall, so ranks are others by then.
+/// Kubernetes deletes two pods before the scale-down, so ranks have changed by then.
 #[test]
 fn counts_are_not_known_while_pods_go_at_the_present_one() {
     let mut objects = items(ROLLOUT);
@@ -418,7 +418,7 @@ fn what_is_replaced_does_not_count_as_going() {
     assert_eq!(names, ["db-3", "db-2", "db-1", "db-0"].map(Value::from)[1..], "{json}");
     assert_eq!(fine("sts/db --replicas 3 -o name", &dump).0, "pod/db-4\npod/db-3\n");
     assert_eq!(headline("sts/db"), "sts/db: 1 of 5 pods is about to be replaced (its replica count is 5).");
-    // Whose turn comes after others needs no repair.
+    // A pod that only waits for its turn needs no repair.
     let waits = lines("sts/db --replicas 3", &dump);
     assert!(waits.iter().any(|row| row.ends_with("after higher ordinals")), "{waits:?}");
 }

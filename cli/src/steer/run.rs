@@ -1,5 +1,6 @@
-//! The state `run`: writes the costs, waits until the controllers have observed them, reads again and proves, and scales. What it
-//! proves is what was confirmed, or it ends. Only with `--yes`, it plans again, if all that the user has asked for holds.
+//! The state `run`: writes the costs, waits until the controllers have observed them, reads again and proves, and
+//! scales. It ends if it cannot prove the confirmed plan. Only with `--yes`, it plans again, if everything that the
+//! user asked for still holds.
 
 use super::Failure;
 use super::interrupt;
@@ -115,7 +116,8 @@ impl<'k> Run<'k> {
         RunError::differs(format!("{target} was scaled to {replicas} by somebody else meanwhile"))
     }
 
-    /// Writes costs and scales, as soon as Kubernetes certainly takes the wanted pods. Returns the plan that was proved.
+    /// Writes costs and scales, as soon as Kubernetes certainly deletes the selected pods. Returns the plan that was
+    /// proved.
     fn lower(&mut self, mut plan: Plan) -> Result<Plan, RunError> {
         let mut last = String::from("the pods kept changing");
         let mut needs_barrier = true;

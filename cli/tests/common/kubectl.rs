@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// The script that stands in for kubectl.
 pub(crate) const KUBECTL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fake/kubectl");
 
-/// The directory with its answers, and with what it was asked. It goes when this is dropped.
+/// The directory with its answers and the recorded requests. Dropping this removes it.
 pub(crate) struct Kubectl(PathBuf);
 
 impl Kubectl {

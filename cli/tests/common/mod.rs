@@ -1,4 +1,4 @@
-//! What the tests share: the program, run on a dump; dumps, and changes of them; and previews as lines.
+//! Shared by the tests: the program, run on a dump, dumps with changes, and previews as lines.
 
 #[cfg(unix)]
 pub(crate) mod kubectl;
@@ -92,7 +92,7 @@ pub(crate) struct Shown {
     pub(crate) json: Value,
     /// The notes, as they are on standard error.
     pub(crate) notes: String,
-    /// What the JSON says of the whole, of each set, of each pod and of who waits for whom; what follows; and the notes.
+    /// The JSON as lines: the whole, each set, each pod, which pods wait for which, the rest, and the notes.
     pub(crate) lines: Vec<String>,
 }
 
