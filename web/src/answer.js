@@ -61,7 +61,7 @@ function showMoment(state, moments) {
     $('moment').setAttribute('aria-valuetext', $('moment-text').textContent);
 }
 
-/** What a Deployment's syncs do to its sets. Nobody need be told that its only set gets the count. */
+/** How a Deployment's syncs scale its sets. It says nothing if the only set gets the Deployment's count. */
 function sizes({ sets, steps, rest, asked }) {
     const way = ({ replicaSet, from }) => [from, ...steps.flatMap((step) => step.sets)
         .filter((set) => set.replicaSet === replicaSet).map((set) => set.to)];

@@ -41,7 +41,7 @@ pub(crate) struct Answer<'p> {
     rest: Option<&'p Rest<'p>>,
     /// In the order in which they go, set by set.
     pods: Vec<PodFace<'p>>,
-    /// Whether it can still be said how likely contested pods go.
+    /// Whether the probabilities of possible pods follow.
     odds_follow: bool,
 }
 
@@ -58,7 +58,7 @@ struct SetFace<'p> {
     active: usize,
 }
 
-/// A pod's name, its node, what becomes of it, and how likely it goes.
+/// A pod's name, its node, its verdict and its probability.
 #[derive(Serialize)]
 struct PodFace<'p>(&'p str, Option<&'p str>, Verdict, Option<String>);
 
@@ -70,7 +70,7 @@ pub(crate) struct Row<'p> {
     because: String,
 }
 
-/// Why a pod goes or stays.
+/// Why a pod is deleted or kept.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Explanation<'p> {

@@ -10,7 +10,7 @@ export class Engine {
     #next = 0;
     #isEnded = false;
 
-    /** `onread` is told the share of a file that was read. */
+    /** Calls `onread` with the share of a file that was read. */
     constructor(onread = () => {}) {
         this.worker = new Worker(source);
         this.worker.onmessage = ({ data: { id, share, answer, error } }) => {
@@ -45,7 +45,7 @@ export class Engine {
     }
 }
 
-/** Runs one call at a time. Of those that come meanwhile, only the last one counts. */
+/** Runs one call at a time. Of calls that come during another, only the last one counts. */
 export function latest(call) {
     let running = false;
     let waiting = null;

@@ -1,6 +1,6 @@
 // The verdicts of pods: their names, how many pods have each, and where these pods are. Knows no elements.
 
-/** In the order in which they are told. */
+/** In the order of the answer. */
 export const FATES = ['delete', 'contested', 'blocked', 'later', 'keep'];
 /** As in the first column of the command line's table. */
 export const GOES = { delete: 'deleted', contested: 'possible', blocked: 'waiting', later: 'waiting', keep: 'kept' };
@@ -30,7 +30,7 @@ export function told(pods, { deletions, order }) {
     ].filter(([, number]) => number > 0).map(([fate, , text]) => [fate, text]);
 }
 
-/** How many contested pods go, as the command line says it. */
+/** How many possible pods are deleted, as the command line says it. */
 function byChance({ min, max }, certain, contested) {
     const [least, most] = [min - certain, max - certain];
     if (least === 0 && most === contested) return `up to ${most}${certain > 0 ? ' more' : ''}`;

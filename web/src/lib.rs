@@ -1,4 +1,4 @@
-//! The preview for a page: a dump that stays in WebAssembly's memory, and answers as JSON. No module knows the page.
+//! The preview for a page: keeps a dump in WebAssembly's memory, and answers as JSON. No module knows the page.
 //!
 //! An answer to one step of a slider has to be short: [`Dump::decide`] says a few words about each pod, and [`Dump::rows`] and
 //! [`Dump::explain`] say more about some of them. They are about one decision, which is made once.
@@ -71,10 +71,10 @@ impl Dump {
         json::<BTreeMap<_, _>>(&self.input.zones())
     }
 
-    /// Who goes first in each workload, as JSON.
+    /// The deletion order of each workload, as JSON.
     ///
     /// # Errors
-    /// If the options are unsound.
+    /// If the options are invalid.
     pub fn overview(&self, options: &str) -> Result<String, Failure> {
         Ok(overview::rows(self.input, options::read(options)?))
     }
@@ -88,7 +88,7 @@ impl Dump {
         Ok(json(&Scene::of(&preview, self.input)))
     }
 
-    /// Decides: the answer in a sentence, and what becomes of each pod.
+    /// Decides: the answer in a sentence, and the verdict about each pod.
     ///
     /// # Errors
     /// Those of the command line.
@@ -139,7 +139,7 @@ impl Dump {
         })
     }
 
-    /// Why the pod with this name goes or stays, as JSON, or `null` if there is no such pod.
+    /// Why the pod with this name is deleted or kept, as JSON, or `null` if there is no such pod.
     ///
     /// # Errors
     /// Those of the command line.
@@ -153,7 +153,7 @@ impl Dump {
         Ok(json(&Explanation { pod: Row::of(pod), other, is_direct }))
     }
 
-    /// How many pods are contested.
+    /// How many pods are possible.
     ///
     /// # Errors
     /// Those of the command line.
@@ -184,7 +184,7 @@ impl Dump {
         Ok(self.steered.insert(last))
     }
 
-    /// The decision alone, without odds.
+    /// The decision without probabilities.
     fn quick(&self, options: &str) -> Result<Preview<'static>, Failure> {
         let mut options = options::read(options)?;
         options.odds = false;
@@ -201,7 +201,7 @@ impl Dump {
     }
 }
 
-/// Decides. How likely contested pods go is only worked out if there are few pods, or if that is asked for.
+/// Decides. Computes the probabilities of possible pods only if there are few pods, or if the options ask for them.
 fn decide<'i>(input: &'i Snapshot, options: &Options) -> Result<Preview<'i>, Failure> {
     let mut asked = options.clone();
     asked.odds = false;
@@ -215,7 +215,7 @@ fn decide<'i>(input: &'i Snapshot, options: &Options) -> Result<Preview<'i>, Fai
     Ok(preview_workload(input, &asked)?)
 }
 
-/// Whether it is still to be said how likely contested pods go.
+/// Whether the probabilities of possible pods follow.
 fn odds_follow(preview: &Preview<'_>) -> bool {
     let is_open = |pod: &PodAnswer<'_>| pod.verdict == Verdict::Contested && pod.odds.is_none();
     (MOST_WITH_ODDS_AT_ONCE + 1..=MOST_WITH_ODDS).contains(&preview.active) && preview.pods().any(is_open)

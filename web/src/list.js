@@ -8,7 +8,7 @@ const [FIRST, MORE] = [10, 100];
 export class List {
     #most = FIRST;
 
-    /** `onpick` is told the pod of a row, and `onchange` that others should be shown. */
+    /** Calls `onpick` with the pod of a row, and `onchange` if other pods should be shown. */
     constructor(onpick, onchange) {
         [this.onpick, this.onchange] = [onpick, onchange];
         $('more').addEventListener('click', () => {
@@ -26,7 +26,7 @@ export class List {
         [this.#most, $('filter').value] = [FIRST, ''];
     }
 
-    /** The places of the pods whose rows are shown, and how many others there are. */
+    /** The positions of the pods whose rows are shown, and how many more pods there are. */
     places(pods) {
         const words = $('filter').value.toLowerCase().split(/\s+/).filter(Boolean);
         const found = pods.flatMap(({ name, node, age }, place) =>

@@ -24,11 +24,11 @@ const map = new PodMap($('map'), (pod) => dump && picked(pod));
 /** The dump on the page: its engine, name, workloads, zones, present count and times. `null` while the first one loads. */
 let dump = null;
 let state = fresh();
-/** The one truth that all parts of the page tell: what was asked, the decision and what becomes of each pod. `null` beside an error. */
+/** The state that all parts of the page show: the question, the decision and the verdicts. `null` beside an error. */
 let shown = null;
 const table = new List((pod) => dump && picked(pod), () => list());
 
-/** Asks about the dump that is shown. `undefined` if another one has replaced it meanwhile, because its answers follow. */
+/** Asks about the dump on the page. `undefined` if another one has replaced it, because the answers for that one follow. */
 async function ask(...question) {
     const asked = dump;
     if (!asked) return undefined;
@@ -104,7 +104,7 @@ async function choose(next, chosen) {
     [state, shown] = [chosen, null];
     const newest = Date.parse(scene.newest ?? scene.now);
     if (state.dumped) [state.now, state.nowText] = [Date.parse(scene.now), scene.now];
-    // Ages begin at the latest change, so nobody chooses a moment before it.
+    // Ages begin at the latest change, so nobody chooses an earlier time.
     else if (!state.isTimeGiven && state.now < newest + 1000) [state.now, state.nowText] = [newest + 1000, null];
     dump.moments = new Moments(newest, Math.max(state.now, state.dumped?.clock ?? 0));
     [dump.present, dump.count] = [present(scene), scene.count ?? scene.active];
@@ -266,7 +266,7 @@ const decide = latest(async () => {
     return undefined;
 });
 
-/** Shows a decision, or in its place the one that follows from the plan that was made for the wanted pods. */
+/** Shows a decision, or in its place the one with the plan for the selected pods. */
 function show(decided, made, asked, wanted) {
     const answer = made?.answer ?? decided;
     const pods = faces(answer);
@@ -298,7 +298,7 @@ function later(call) {
     drawing = setTimeout(call, 60);
 }
 
-/** The odds of many pods take a while, so they follow when nothing moves. */
+/** The probabilities of many pods take a while, so they follow when nothing moves. */
 const withOdds = rested(async () => {
     const text = options(state);
     if (!shown || shown.wanted.length > 0) return;
@@ -306,7 +306,7 @@ const withOdds = rested(async () => {
     if (answer && shown && shown.wanted.length === 0 && text === options(state)) show(answer, shown.made, text, []);
 }, 300);
 
-/** The pod that says most: the first contested one, or else the last that goes. */
+/** The pod at the boundary: the first possible one, or otherwise the last that is deleted. */
 const atTheCut = (pods) => (pods.find(({ fate }) => fate === 'contested') ?? pods.findLast(({ fate }) => fate === 'delete') ?? pods[0])?.name;
 
 const panel = latest(async () => {
@@ -374,7 +374,7 @@ const sample = latest(async () => {
 });
 const resample = rested(sample);
 
-/** Shows another workload of the dump, at the same moment. */
+/** Shows another workload of the dump, at the same time. */
 function turnTo(workload) {
     const { file, now, nowText, dumped, isSnapshot, order, gates } = state;
     const kept = isSteered(workload) ? { order, gates } : {};
@@ -425,7 +425,7 @@ on($('count'), 'blur', (field) => shown && (field.value = state.replicas));
 on($('moment'), 'input', ({ value }) => {
     [state.nowText, state.dumped, state.isSnapshot] = [null, null, false];
     state.now = dump.moments.fromStep(value);
-    // What the moment changes is at the cut.
+    // A change of the time affects the pods at the boundary.
     state.pod = null;
     decide();
 });
@@ -443,7 +443,7 @@ for (const box of document.querySelectorAll('[data-gate]')) {
         changed();
     });
 }
-// The count stays, and what was chosen is there again afterwards.
+// The count does not change, and the earlier choice is there again afterwards.
 on($('choose'), 'click', () => {
     state.steering = !state.steering;
     decide();

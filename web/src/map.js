@@ -1,4 +1,5 @@
-// The pods by zone and node. Up to a hundred are shown each; above that, a line for each node says how many of its pods go.
+// The pods by zone and node. Up to a hundred are shown each. Above that, a line for each node has the number of its
+// deleted pods.
 import { el } from './dom.js';
 import { FATE_WORDS, places, share, tally } from './fates.js';
 
@@ -16,7 +17,7 @@ export class PodMap {
         root.addEventListener('keydown', (event) => this.#move(event));
     }
 
-    /** Shows pods, those marked that are picked or wanted. */
+    /** Shows pods, and highlights the picked and the selected ones. */
     show(pods, zones, { picked = null, wanted = new Set() }) {
         const isFocused = this.root.contains(document.activeElement) && document.activeElement.dataset.name;
         const open = new Set([...this.root.querySelectorAll('details[open]')].map(({ dataset }) => dataset.node));

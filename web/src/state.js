@@ -17,7 +17,7 @@ export const fresh = () => ({
 const COUNTS = { DaemonSet: null, Job: 'parallelism' };
 export const countOf = (workload) => (workload && Object.hasOwn(COUNTS, workload.kind) ? COUNTS[workload.kind] : 'replicas');
 
-/** Whether deletion costs can steer it: the others have rules of their own. */
+/** Whether deletion costs can steer it. Other kinds have rules of their own. */
 export const isSteered = (workload) => ['Deployment', 'ReplicaSet', 'ReplicationController'].includes(workload?.kind);
 
 /** Whether the user chooses the pods. Kubernetes does not follow podrank's order, so there is nothing to choose in it. */
@@ -100,7 +100,7 @@ const PARAMETERS = {
 
 export const wrongLink = (what) => new Error(`The link is wrong: ${what}`);
 
-/** Reads what is chosen in a link. What is missing in it is as in `given`. Throws an error that names what is wrong. */
+/** Reads the choices in a link. Missing ones are as in `given`. Throws an error that names an invalid one. */
 export function fromLink(hash, given) {
     let state = { ...given, gates: { ...given.gates } };
     for (const [name, text] of new URLSearchParams(hash.slice(1))) {

@@ -30,7 +30,7 @@ export function sentence(printed) {
     return told[0].toUpperCase() + told.slice(1);
 }
 export const panelIsAbout = (page, pod) => page.waitForFunction((pod) => document.querySelector('#panel .who')?.textContent.includes(pod), pod);
-/** Opens the settings, and waits until the slider of the moment shows when chance decides. */
+/** Opens the settings, and waits until the slider of the time shows when chance decides. */
 export const isSampled = async (page) => {
     await page.evaluate(() => (document.getElementById('settings').open = true));
     await page.waitForFunction(() => document.querySelectorAll('#strip i').length === 120);

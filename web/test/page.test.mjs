@@ -18,7 +18,7 @@ test('the answer comes first, in the words of the command line', async () => {
         const printed = JSON.parse(podrank(...flags, '-o', 'json').stdout);
         const pods = printed.pods ?? printed.sets.flatMap((set) => set.pods);
         const expected = { delete: [], contested: [], blocked: [], later: [], keep: [] };
-        // What tells the pods of a set apart is the end of their names; others have their whole names.
+        // The pods of a set differ in the end of their names. Other pods have their whole names.
         const label = (name) => (printed.sets ? short(name) : name);
         for (const pod of pods) expected[pod.verdict].push(label(pod.name));
         for (const list of Object.values(expected)) list.sort();
@@ -316,7 +316,7 @@ test('Markdown is the command line’s, and the picture shows what the page show
     assert.equal(await copies(page, 'copy-markdown'), printed);
     const { width, colours } = await pixels(page, (await pictured(page)).bytes);
     assert.ok(width <= 1920);
-    // Nobody certainly goes, and three may, at 168 by 56 pixels each.
+    // No pod is certain, and three are possible, at 168 by 56 pixels each.
     assert.ok(!colours['179,38,30'] && colours['253,240,217'] > 15_000, `${colours['179,38,30']} ${colours['253,240,217']}`);
 }));
 
@@ -422,7 +422,7 @@ test('screens at 1440, 1024 and 390 pixels, light and dark: the answer is on the
                     assert.ok(overflow <= 0, `${place}: ${overflow} pixels too wide`);
                     assert.deepEqual(await page.evaluate(faint), [], place);
                     await picture(page, { path: join(shots, `${name}-${width}-${colorScheme}.png`) });
-                    // The page's own policy lets no other script in; this one comes by the debugger.
+                    // The page's own policy allows no other script. This one comes through the debugger.
                     await page.evaluate(() => document.querySelectorAll('details').forEach((one) => (one.open = true)));
                     const found = await page.evaluate(`${axe}; axe.run(document)`);
                     assert.deepEqual(found.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`), [], place);
