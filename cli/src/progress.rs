@@ -46,7 +46,8 @@ impl<R: Read> Read for Watched<R> {
     }
 }
 
-/// A line on standard error, where `indicatif` draws, that goes with its work. Hidden if that is not a terminal.
+/// A line on standard error, where `indicatif` draws, that disappears when its work ends. Hidden if standard error is
+/// not a terminal.
 struct Bar(ProgressBar);
 
 impl Bar {

@@ -41,7 +41,7 @@ enum Directive {
 
 /// Returns what kubectl expects from a plugin's completion: one candidate per line, with a description after a tab, and
 /// then what the shell adds. `words` are those after `kubectl podrank`. The last word is incomplete, and kubectl itself
-/// compares it with the candidates. What only the cluster knows comes from `ask`.
+/// compares it with the candidates. `ask` returns names from the cluster.
 pub(crate) fn candidates(
     command: &Command,
     words: &[OsString],

@@ -63,7 +63,7 @@ fn new_name() -> String {
     format!("podrank-barrier-{:08x}", fastrand::u32(..))
 }
 
-/// What creating a barrier pod, watching and deleting it needs, besides what `check` checks.
+/// The rights to create, watch and delete a barrier pod, except those that `check` checks.
 pub(super) fn rights() -> Vec<Right> {
     // Of all names, because it is a random one.
     let right = |verb, group, resource| Right { verb, group, resource, name: String::new() };

@@ -1,5 +1,5 @@
-//! The state `ending`: watches the wanted pods, removes costs, deletes the Lease, and compares which pods went, by UID, with what was
-//! confirmed.
+//! The state `ending`: watches the selected pods, removes costs, deletes the Lease, and compares the deleted pods, by
+//! UID, with the confirmed plan.
 
 use super::Failure;
 use super::interrupt;
@@ -13,11 +13,12 @@ use std::time::{Duration, Instant};
 
 /// The time between two looks while the controllers work.
 const PAUSE: Duration = Duration::from_millis(250);
-/// After this many looks in a row at which nothing is left to wait for, the watch ends although wanted pods are left.
+/// After this many reads in a row at which there is nothing to wait for, the watch ends although selected pods still
+/// exist.
 const STABLE: u32 = 4;
 
 impl Run<'_> {
-    /// Waits until the wanted pods have gone. Returns the plan that was proved, and the last state.
+    /// Waits until the selected pods have been deleted. Returns the plan that was proved, and the last state.
     pub(super) fn watch(&mut self, plan: Plan) -> Result<(Plan, State), RunError> {
         self.steps.push(Step::Watch);
         let end = Instant::now() + self.request.how.timeout.saturating_mul(syncs(&plan));
@@ -85,7 +86,7 @@ impl Run<'_> {
         Outcome { steps: self.steps, ..outcome }
     }
 
-    /// Compares what went with what was confirmed, by UID, and removes costs from the pods that stay.
+    /// Compares the deleted pods with the confirmed plan, by UID, and removes costs from the pods that are kept.
     fn conclude(&mut self, plan: &Plan, state: &State) -> Outcome {
         let report = self.report_of(plan);
         let [went, missed, others] = fates(plan, state);
@@ -122,7 +123,8 @@ impl Run<'_> {
         Outcome { went, missed, others, left, ..Outcome::of(exit, report, message) }
     }
 
-    /// Ends the run once the count has fallen, before the controllers are known to be done. The costs stay, so that no other pods go.
+    /// Ends the run after the scale-down, before the controllers are known to be done. It keeps the costs, so that
+    /// Kubernetes deletes no other pods.
     fn incomplete(&self, why: &str, plan: &Plan, state: Option<State>) -> Outcome {
         let [scaled, undo] = [self.scaled(plan), self.request.cluster.undo()];
         let (mut went, mut missed) = Default::default();
@@ -166,7 +168,7 @@ impl Run<'_> {
         }
         say(&mut message, "deleted meanwhile, of the selected pods", &went);
         say(&mut message, "deleted, too", &others);
-        // While podrank's costs stood, these may have gone by them.
+        // podrank's costs were written, so they may have decided about these pods.
         let exit = if is_rescaled && self.has_written && have_gone { Exit::Others } else { Exit::Unchanged };
         Outcome { went, others, ..Outcome::of(exit, report, message) }
     }
@@ -188,7 +190,8 @@ impl Run<'_> {
         }
     }
 
-    /// The confirmed plan, but with the pods that the last plan wanted, those that came since, and what becomes of the nodes.
+    /// The confirmed plan, but with the pods that the last plan selected, those that came since, and the nodes of the
+    /// last plan.
     fn report_of(&self, last: &Plan) -> Plan {
         let wanted = |pod: &PlannedPod| last.wanted().any(|it| it.uid == pod.uid);
         let mut plan = self.confirmed.clone();
@@ -254,7 +257,7 @@ fn say(message: &mut String, what: &str, pods: &[Named]) {
     }
 }
 
-/// Returns the wanted pods that are gone, those that are still there, and the other pods that are gone.
+/// Returns the selected pods that were deleted, those that still exist, and the other deleted pods.
 fn fates(plan: &Plan, state: &State) -> [Vec<Named>; 3] {
     [(true, false), (true, true), (false, false)].map(|fate| {
         let is_it = |pod: &&PlannedPod| (pod.is_wanted, state.has(&pod.uid)) == fate;

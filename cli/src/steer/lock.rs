@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// How long a run may take besides its waits, and how long `undo` may take.
+/// How long a run may take in addition to its waits, and how long `undo` may take.
 pub(super) const RESERVE: Duration = Duration::from_secs(60);
 
 /// Why a run does not hold the Lease.
@@ -180,7 +180,7 @@ impl Lease<'_> {
         now.zip(end).is_some_and(|(now, end)| now > end)
     }
 
-    /// Deletes it, unless it is another one by now, or gone.
+    /// Deletes it, unless another one has replaced it, or it no longer exists.
     pub(super) fn delete(&self) -> Result<(), Refusal> {
         let options = json!({
             "apiVersion": "v1",

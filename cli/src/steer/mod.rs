@@ -135,7 +135,7 @@ fn steer((request, input): (ScaleRequest<'_>, Snapshot)) -> Result<ExitCode, Fai
     outcome.map_or(Ok(ExitCode::FAILURE), |outcome| report(&outcome, how))
 }
 
-/// Says that the workload has the wanted count already.
+/// Says that the workload already has the desired replica count.
 fn done_already(plan: Plan, how: &How) -> Result<ExitCode, Failure> {
     let replicas = if plan.from == 1 { "1 replica".to_owned() } else { format!("{} replicas", plan.from) };
     let message = format!("{} has {replicas} already. Nothing to do.", plan.target);
@@ -150,7 +150,7 @@ fn done_already(plan: Plan, how: &How) -> Result<ExitCode, Failure> {
     report(&Outcome { steps, ..Outcome::of(Exit::Done, plan, message) }, how)
 }
 
-/// Ends a dry run, which has changed nothing, once the API server has been asked about each request if that is wanted.
+/// Ends a dry run, which has changed nothing, after asking the API server about each request if the user wants that.
 fn end_dry_run(request: &ScaleRequest<'_>, plan: &Plan, dry_run: DryRun) -> Result<ExitCode, Failure> {
     let may_lock = dry_run == DryRun::Client || confirm::may_lock(request, plan)?;
     match request.how.output {

@@ -31,11 +31,11 @@ pub(super) enum Step {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(into = "u8")]
 pub(super) enum Exit {
-    /// The wanted pods went and no other.
+    /// Kubernetes deleted exactly the selected pods.
     Done = 0,
     /// podrank has not changed the count, and nothing of it is left.
     Unchanged = 1,
-    /// The count fell, but not all went as planned.
+    /// The workload was scaled down, but Kubernetes did not delete exactly the selected pods.
     Others = 3,
     /// Something is left, or the outcome is unknown.
     Left = 4,
@@ -91,11 +91,11 @@ pub(super) struct Outcome {
     pub(super) exit: Exit,
     #[serde(skip)]
     pub(super) plan: Plan,
-    /// The wanted pods that went.
+    /// The selected pods that were deleted.
     pub(super) went: Vec<Named>,
-    /// The wanted pods that stayed.
+    /// The selected pods that were kept.
     pub(super) missed: Vec<Named>,
-    /// The pods that were to stay and went.
+    /// The unselected pods that were deleted.
     pub(super) others: Vec<Named>,
     /// The pods that still have a cost of podrank's.
     pub(super) left: Vec<Named>,
@@ -121,7 +121,7 @@ pub(super) struct Document<'a> {
 }
 
 impl Outcome {
-    /// An outcome in which no pod went.
+    /// An outcome in which no pod was deleted.
     pub(super) fn of(exit: Exit, plan: Plan, message: String) -> Self {
         let (went, missed, others, left, steps, differs) = Default::default();
         Self { exit, plan, went, missed, others, left, message, steps, differs }

@@ -1,5 +1,5 @@
-//! A scale-down that a user asks for, and the plan for it, with what a reader should know besides. Reads through its `Cluster`, and
-//! writes and prints nothing.
+//! A scale-down that a user asks for, and the plan for it, with notes. Reads through its `Cluster`, and writes and
+//! prints nothing.
 
 use super::Failure;
 use super::cluster::Cluster;
@@ -137,7 +137,7 @@ impl Planned {
     }
 }
 
-/// Tries again for some seconds while the controllers catch up, as they do when a pod that stays is replaced.
+/// Tries again for some seconds while the controllers catch up, as they do when a kept pod is replaced.
 fn patiently<T>(mut attempt: impl FnMut() -> Result<T, Failure>) -> Result<T, Failure> {
     let end = Instant::now() + PATIENCE;
     loop {
@@ -150,7 +150,7 @@ fn patiently<T>(mut attempt: impl FnMut() -> Result<T, Failure>) -> Result<T, Fa
     }
 }
 
-/// Adds what a reader should know of those who act on the workload besides.
+/// Adds notes on what else acts on the workload.
 fn add_notes(mut input: Snapshot, around: Snapshot, plan: &mut Plan) {
     input.add_part(around);
     plan.notes.extend(plan::check_budgets(&input, plan));

@@ -16,7 +16,7 @@ pub(super) fn check(cluster: &Cluster<'_>, plan: &Plan) -> Result<Option<String>
     let cannot = |what: &str, error: Refusal| format!("cannot {what}: {error}");
     let dry_run = ["--dry-run=server"];
     match cluster.apply_plan(plan, false, &dry_run) {
-        // Somebody has written a cost meanwhile, which the run will find.
+        // Somebody has just written a cost, which the run will find.
         Err(error) if error.reason != Reason::Conflict => return Err(cannot("write deletion costs", error)),
         _ => {}
     }
