@@ -1,4 +1,5 @@
-//! What holds of pods in several cases: a pod is certain to go, or to stay, only if it is in each of them. Pure functions on previews.
+//! Combines the verdicts of several cases: a pod is certainly deleted or kept only if it is in each case. Pure
+//! functions on previews.
 
 use crate::answer::pod::PodAnswer;
 use crate::answer::preview::Verdict;
@@ -8,8 +9,8 @@ use crate::reason::chance::Chance;
 use podrank::Uid;
 use std::collections::HashMap;
 
-/// Combines what becomes of the same pods in several cases, of which each later one takes at least as many. `chance` is for
-/// pods about which the cases disagree.
+/// Combines the verdicts about the same pods in several cases, of which each later one deletes at least as many.
+/// `chance` is for pods about which the cases disagree.
 pub(crate) fn agree<'a>(
     cases: Vec<Vec<PodAnswer<'a>>>,
     how: Cases<'_>,

@@ -1,6 +1,6 @@
-//! Whether the input has everything that decides: the set, its siblings and all its pods. Reads only the input.
+//! Whether the input has everything that decides: the set, its related sets and all its pods. Reads only the input.
 //!
-//! Ranks count the pods of sibling sets, and the number of deletions depends on the set's own pods, so a preview of an
+//! Ranks count the pods of related sets, and the number of deletions depends on the set's own pods, so a preview of an
 //! incomplete dump can be wrong. A dump without both the sibling sets and their pods looks complete: nothing in it tells.
 
 use crate::answer::note::{Note, NoteCode};
@@ -35,7 +35,7 @@ pub(crate) fn gaps(sets: &Sets<'_>, id: WorkloadRef<'_>) -> Vec<Note> {
     };
     let mut gaps: Vec<_> = missing_siblings(sets, set).into_iter().collect();
     gaps.extend(missing_pods(sets, set));
-    // Ranks count the pods of siblings, too.
+    // Ranks count the pods of related sets, too.
     let owner = sets.controller(set).filter(|_| id.kind == WorkloadKind::ReplicaSet);
     for sibling in owner.into_iter().flat_map(|owner| sets.controlled_by(&owner.uid)) {
         if sibling.id() != id && sibling.id().namespace == id.namespace {
@@ -71,8 +71,8 @@ pub(crate) fn error(namespace: &str, kind: WorkloadKind, gaps: &[Note]) -> Error
     )
 }
 
-/// Returns a set that is not in the input, but has this pod and may be a sibling of `set`. Only a `ReplicaSet` with a controller
-/// has siblings.
+/// Returns a set that is not in the input, but has this pod and may be related to `set`. Only a `ReplicaSet` with a
+/// controller has related sets.
 ///
 /// The sets of a Deployment have its selector in common, so the pod's labels tell whether it is one of theirs. Those of any other
 /// controller, such as an Argo Rollout, need have no label in common. Only the missing set itself could name its controller.

@@ -214,7 +214,7 @@ fn gaps(sets: &Sets<'_>, entry: &Deployment, own: &[&ReplicaSet]) -> Vec<Note> {
     let missing = if own.is_empty() { complete::missing_sets(sets, entry) } else { None };
     let mut gaps: Vec<_> = missing.into_iter().collect();
     for gap in own.iter().flat_map(|own| complete::gaps(sets, own.id())) {
-        // Each set's gaps are also those of its siblings.
+        // Each set's gaps are also those of its related sets.
         if !gaps.contains(&gap) {
             gaps.push(gap);
         }
@@ -237,7 +237,7 @@ fn next_step(
         let goes_on_without_them = sync.goes_on;
         *old_pods_run = old_pods().next().is_some();
         sync = next_sync(&deployment, records);
-        // Kubernetes waits for no kubelet to end a pod without a node: it is gone as soon as it is deleted.
+        // Kubernetes waits for no kubelet to end a pod without a node, which disappears as soon as it is deleted.
         if sync.changes.iter().any(|change| change.reason == SizeReason::Recreated)
             && old_pods().all(|pod| pod.is_active() && pod.node.is_none())
         {

@@ -179,7 +179,7 @@ pub(crate) fn decide<'a>(
         _ => Vec::new(),
     };
     let mut order: Vec<_> = order.iter().map(|pod| *pod as usize).collect();
-    // What goes first, in the order.
+    // The deleted pods come first.
     order.sort_by_key(|pod| sync.outcomes[*pod].verdict);
     let answer = |pod: usize| {
         let outcome = &sync.outcomes[pod];
@@ -218,8 +218,8 @@ fn left_by_index(order: &[u32], indexes: &[i64], completions: i64) -> Vec<u32> {
 }
 
 /// Decides what the rules leave open of an Indexed Job by running Kubernetes' sort on its list by index, in which it does not matter
-/// which of the pods of an index that tie is left. If that one stays, chance decides which one it is. Returns the pods that are
-/// settled.
+/// which of the pods of an index that tie remains. If the Job keeps that one, chance decides which one it is. Returns
+/// the pods that are settled.
 fn settle_by_index(
     policy: &Policy,
     records: &[podrank::Pod],
@@ -261,7 +261,7 @@ fn settle_by_index(
     settled
 }
 
-/// What a reader should know besides.
+/// Returns notes for the reader.
 fn notes_of(job: &JobState, entry: SelfManaged<'_>, sync: &Sync, now: Time) -> Vec<Note> {
     let mut notes = Vec::new();
     let left = job.deadline_left(now).filter(|_| job.end(now).is_none() && entry.idle().is_none());

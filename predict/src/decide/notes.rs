@@ -54,7 +54,7 @@ pub(crate) fn several_syncs(delete: usize, most: usize) -> Note {
     )
 }
 
-/// Contested pods of which it is not said how likely they go.
+/// Returns a note on possible pods without probabilities.
 pub(crate) fn no_odds(id: &impl fmt::Display, why: &str) -> Note {
     Note::new(NoteCode::Limits, format!("no probability is given for the possible deletions of {id}: {why}"))
 }

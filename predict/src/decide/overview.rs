@@ -1,4 +1,4 @@
-//! Several workloads of an input, a line each: the count, who goes first, and what is under way.
+//! Several workloads of an input, a line each: the count, the pod that is deleted first, and the deletions under way.
 
 use crate::answer::overview::{Overview, OverviewLine};
 use crate::answer::preview::{Asked, Preview, Verdict, Workload};
@@ -15,8 +15,8 @@ use crate::snapshot::index::Sets;
 use crate::snapshot::workload::{WorkloadKind, WorkloadName, WorkloadRef};
 use crate::text::error::Error;
 
-/// Says who goes first in each of the workloads that have pods, or what happens if each gets this count. `is_wanted` chooses among
-/// them, by kind, namespace and name. A set that belongs to a Deployment is one of them only `with_parts`.
+/// Returns which pod is deleted first in each of the workloads that have pods, or what happens if each gets this count.
+/// `is_wanted` selects workloads by kind, namespace and name. It includes sets of Deployments only `with_parts`.
 pub fn overview<'a>(
     input: &'a Snapshot,
     options: &Options,
@@ -133,7 +133,7 @@ fn line<'a>(
     })
 }
 
-/// Names the pod that goes first, as the answer about this workload alone does.
+/// Names the pod that is deleted first, as the answer about this workload alone does.
 fn first<'a>(line: &mut OverviewLine<'a>, preview: &Preview<'a>) {
     let pods = preview.in_sequence().into_iter();
     let Some(pod) = pods.take(1).find(|pod| pod.verdict != Verdict::Keep) else { return };

@@ -7,11 +7,11 @@ use std::collections::HashMap;
 /// What the other sets of a Deployment do while one set deletes pods.
 #[derive(Debug, Default)]
 pub(crate) struct Race<'a> {
-    /// The most pods that may leave each node, by name; `None` is for pods without a node.
+    /// The most pods that may be deleted on each node, by name. `None` is for pods without a node.
     leaving: HashMap<Option<&'a str>, u32>,
     /// The most pods that may come, nobody knows where.
     coming: u32,
-    /// Whether nothing is known about what the others do.
+    /// Whether the deletions of the other sets are unknown.
     is_unknown: bool,
 }
 
@@ -25,11 +25,11 @@ pub(crate) struct Range {
 /// What ranges of ranks decide about pods that no rule before the rank separates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum RankEffect {
-    /// Goes whatever the ranks are.
+    /// It is deleted whatever the ranks are.
     Goes,
     /// Depends on them.
     Depends,
-    /// Stays whatever the ranks are.
+    /// It is kept whatever the ranks are.
     Stays,
 }
 
@@ -39,7 +39,7 @@ impl<'a> Race<'a> {
         Self { is_unknown: true, ..Self::default() }
     }
 
-    /// Another set deletes `delete` pods, or fewer if that is more than it has; these are the nodes of those that may go.
+    /// Another set deletes `delete` pods, or fewer if it has fewer. `nodes` are the nodes of those that it may delete.
     pub(crate) fn lose(&mut self, delete: usize, nodes: impl Iterator<Item = Option<&'a str>>) {
         let mut pods = HashMap::<_, u32>::new();
         for node in nodes {

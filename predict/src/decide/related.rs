@@ -11,7 +11,7 @@ pub(crate) enum Related<'a> {
     /// None, so that every rank is 0: Kubernetes counts no pods for a set without a controller, nor for a
     /// `ReplicationController`.
     Nobody,
-    /// The set's own pods, because no others are known: the set is not in the input, and most have a controller.
+    /// Only the set's own pods, because the set is not in the input, and most sets have a controller.
     Own,
     /// The pods that any `ReplicaSet` of the same controller selects, each in that set's namespace.
     Selected(Vec<(&'a str, Selector<'a>)>),

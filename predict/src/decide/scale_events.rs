@@ -5,7 +5,7 @@ use crate::snapshot::Snapshot;
 use crate::snapshot::event::{Event, Selection};
 use podrank::Uid;
 
-/// A moment at which the count of the set fell.
+/// A time at which the set was scaled down.
 #[derive(Debug)]
 pub(crate) struct Fall<'a> {
     pub(crate) at: i64,

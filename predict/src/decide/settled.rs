@@ -47,7 +47,7 @@ pub(crate) fn settled(input: &Snapshot, sets: &Sets<'_>, choice: Choice<'_>) -> 
     })
 }
 
-/// How the owner of a set is being deleted. What it deletes in the foreground includes the pods of its sets.
+/// How the owner of a set is being deleted. A deletion in the foreground includes the pods of its sets.
 fn owner_deletion(input: &Snapshot, sets: &Sets<'_>, id: WorkloadRef<'_>) -> Option<(String, Deletion)> {
     let set = sets.get(id)?;
     if let Some(owner) = input.leader(set) {

@@ -157,7 +157,7 @@ impl<'a> Context<'_, 'a> {
         decided(pod, verdict, self.reason(outcome, pod, -1), self.now)
     }
 
-    /// What a reader should know besides.
+    /// Adds notes for the reader.
     fn notes(&self, outcomes: &[MemberOutcome], notes: &mut Vec<Note>) {
         if outcomes.iter().any(|outcome| outcome.reason == MemberReason::RecreateOff) {
             let why = "has the strategy Recreate, whose feature gate StatefulSetRecreateStrategy is off";

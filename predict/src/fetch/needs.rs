@@ -1,4 +1,4 @@
-//! What a decision about a workload needs besides the workload itself: what to ask a cluster for next.
+//! Lists the objects to read next from a cluster, for a decision about a workload.
 
 use crate::decide::complete;
 use crate::snapshot::Snapshot;

@@ -9,9 +9,9 @@ use std::fmt;
 /// How a later plan differs from the confirmed one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Difference {
-    /// The names of the pods that should have gone and do not.
+    /// The names of the pods that are no longer selected.
     pub minus: Vec<String>,
-    /// The names of the pods that go besides.
+    /// The names of the pods that are now selected.
     pub plus: Vec<String>,
     /// Why, each a clause for a reader, and what else is new: the count, nodes and warnings.
     pub because: Vec<String>,
@@ -19,8 +19,8 @@ pub struct Difference {
     pub holds: bool,
 }
 
-/// Compares a plan with the one that was confirmed. `None` if it takes the same pods from the same count, empties the nodes that were
-/// to become empty, and warns of nothing new. Others may have come, aged or gone.
+/// Compares a plan with the one that was confirmed. `None` if it selects the same pods at the same count, empties the
+/// nodes that were to become empty, and has no new warning. Other pods may have been created, aged or been deleted.
 #[must_use]
 pub fn difference(confirmed: &Plan, now: &Plan) -> Option<Difference> {
     let mut difference = Difference { holds: fulfils(confirmed, now), ..Difference::default() };
@@ -83,7 +83,7 @@ fn fulfils(confirmed: &Plan, now: &Plan) -> bool {
     now.wishes.iter().all(|(wish, _)| unmatched(now, *wish) <= unmatched(confirmed, *wish))
 }
 
-/// Why a pod goes now that was to stay, as far as its state says it.
+/// Why a pod is now selected that was not before, as far as its state shows it.
 fn why_now(earlier: Option<&PlannedPod>, now: &PlannedPod) -> Option<String> {
     let name = text::name(&now.name);
     match earlier {

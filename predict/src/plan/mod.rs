@@ -1,5 +1,5 @@
-//! Steering: which pods are wanted, which deletion costs make Kubernetes delete them, and which pods are in the way. Reads
-//! only the input, and writes nothing: `manifest` makes the text that others write.
+//! Steering: the selected pods, the deletion costs that make Kubernetes delete them, and the unsteerable pods. Reads
+//! only the input, and writes nothing: `manifest` makes the text that callers send.
 
 mod budget;
 mod difference;

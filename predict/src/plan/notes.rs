@@ -1,4 +1,4 @@
-//! What a reader should know besides the plan.
+//! The notes of a plan.
 
 use crate::answer::note::{Note, NoteCode};
 use crate::text::count;

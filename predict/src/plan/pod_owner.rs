@@ -121,8 +121,8 @@ fn set_of(pod: &Pod) -> Option<(WorkloadKind, &OwnerReference)> {
     owner.workload_kind().filter(|kind| kind.is_set()).map(|kind| (kind, owner))
 }
 
-/// The workload to scale so that the pod goes: the owner of its set, or else its set itself. Or why no count can choose it, as a text
-/// that goes on after `the pod`, such as `belongs to StatefulSet db`.
+/// The workload to scale to delete the pod: the owner of its set, or else its set itself. Or why no scale-down can
+/// select it, as a text that continues after `the pod`, such as `belongs to StatefulSet db`.
 fn owner(input: &Snapshot, pod: &Pod) -> Result<Scaled, String> {
     if pod.is_mirror {
         return Err("is a mirror pod: kubelet runs it without a workload".to_owned());

@@ -65,7 +65,7 @@ pub enum ForeignCosts {
     Override,
 }
 
-/// How many pods should stay.
+/// The desired number of pods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Count {
     /// This many.

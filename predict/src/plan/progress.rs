@@ -9,7 +9,7 @@ use crate::snapshot::index::Sets;
 use crate::snapshot::replica_set::ReplicaSet;
 use crate::text::error::Error;
 
-/// The state of a workload at one moment.
+/// The state of a workload at one time.
 #[derive(Clone, Debug)]
 pub struct State {
     /// The namespace of the workload.

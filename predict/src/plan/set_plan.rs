@@ -23,9 +23,10 @@ pub(super) struct Part<'a> {
     pub(super) own: Vec<RankedPod<'a>>,
     policy: Policy,
     available: Vec<bool>,
-    /// The same pods with tiers, with ranks as a wish to spread wants them, and with the costs that decide what the wishes leave open.
+    /// The same pods with tiers, with ranks for a preference to spread, and with the costs that decide between pods
+    /// that the preferences do not tell apart.
     steered: Vec<podrank::Pod>,
-    /// Their tiers by the wishes, if a wish to spread splits these.
+    /// Their tiers by the preferences, if a preference to spread splits these.
     wished: Vec<u16>,
     /// Their indices. Those that should go come first.
     pub(super) order: Vec<usize>,
@@ -163,7 +164,7 @@ impl<'a> Part<'a> {
         for &index in &self.order[..delete] {
             pods[index].tier = 0;
         }
-        // In requests: the cost of a pod that stays has to be taken off again, unless that is due in any case.
+        // In requests: podrank has to remove the cost of a kept pod again, unless it removes one there in any case.
         let price = |index: usize| match &owners[index] {
             Some(CostOwner::AnotherRun) => None,
             Some(CostOwner::Other(_)) if foreign_costs == ForeignCosts::Keep || pods[index].tier == 1 => None,
@@ -185,11 +186,11 @@ impl<'a> Part<'a> {
         format!("{} (cost {}{whose})", self.name(index), self.own[index].record.deletion_cost)
     }
 
-    /// The pods that go before others of a lower tier.
+    /// The pods that are deleted before pods of a lower tier.
     pub(super) fn ahead(&self, delete: usize) -> Vec<Ahead> {
         let Self { policy, steered, wished, .. } = self;
         let (wanted, survivors) = self.order.split_at(delete);
-        // One with the lowest tier, since all survivors come after all wanted pods.
+        // One with the lowest tier, because all survivors come after all selected pods.
         let Some(&before) = survivors.iter().min_by_key(|&&index| wished[index]) else {
             return Vec::new();
         };
@@ -223,8 +224,8 @@ fn owner(request: &Request, pod: &RankedPod<'_>, template: Option<&str>) -> Opti
     })
 }
 
-/// As what a pod's cost decides what the wishes leave open, if not as what it is. Under a cost that podrank or podrank-webhook
-/// wrote for one scale-down, the one that it overwrote counts.
+/// The cost that decides between pods that the preferences do not tell apart, if it is not the present one. For a cost
+/// that podrank or podrank-webhook wrote for one scale-down, it is the one that was overwritten.
 fn counts_as(
     foreign_costs: ForeignCosts,
     pod: &Pod,
@@ -243,7 +244,7 @@ fn counts_as(
     Some(if theirs.is_from(template) { theirs.number() } else { 0 })
 }
 
-/// What the rule says about the pod that goes first.
+/// The state of the pod that is deleted first by this rule.
 fn state(rule: Rule) -> &'static str {
     match rule {
         Rule::Unassigned => "is not assigned to a node",

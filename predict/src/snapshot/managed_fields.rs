@@ -87,7 +87,7 @@ pub(crate) struct CountManagers {
     /// The field managers that may reset it: neither podrank, nor a controller of Kubernetes, nor somebody who runs kubectl by
     /// hand.
     pub(crate) owners: Vec<String>,
-    /// Who wrote it last: the only manager that has it, because a change of the value takes it from all others.
+    /// Who wrote it last: the only manager that has it, because a change of the value removes all other managers.
     pub(crate) writer: Option<CountWriter>,
 }
 

@@ -1,5 +1,6 @@
-//! How likely pods go if that depends on several lists, one after the other: plays the deletions many times, each time with lists in
-//! random order. Which set's pods go first is not known, so each pod has odds for each schedule. A pure function with a fixed seed.
+//! Estimates probabilities that depend on several lists, one after the other: plays the deletions many times, each time
+//! with lists in random order. It is unknown which set's pods are deleted first, so each pod has a probability for each
+//! schedule. A pure function with a fixed seed.
 
 use crate::answer::probability::{Cases, Odds};
 use crate::reason::comparison::RankedPod;
@@ -16,10 +17,10 @@ pub(crate) struct SetDeletion {
 /// The most pods for which this is done, because each run sorts all of them.
 const MOST_PODS: usize = 2_000;
 
-/// The state with which the random numbers start, as for the core's own odds.
+/// The state with which the random numbers start, as for the core's own probabilities.
 const SEED: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Returns the odds of all pods. An error is the reason why there are none.
+/// Returns the probabilities of all pods. An error is the reason why there are none.
 pub(crate) fn sample(
     policy: &Policy,
     own: &[Vec<RankedPod<'_>>],
@@ -68,7 +69,7 @@ impl<'a> SampledSet<'a> {
     }
 }
 
-/// How often each pod of each set goes.
+/// How often each pod of each set is deleted.
 fn run(policy: &Policy, sets: &[SampledSet<'_>], events: &[SetDeletion], runs: u32) -> Vec<Vec<u32>> {
     let mut went: Vec<Vec<u32>> = sets.iter().map(|set| vec![0; set.pods.len()]).collect();
     let mut state = SEED;

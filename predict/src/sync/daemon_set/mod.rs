@@ -1,8 +1,8 @@
 //! Which pods the next sync of a `DaemonSet` deletes, and why.
 //!
-//! A sync has two parts. The first gives every node its pods: it deletes those that are not wanted on their node, and creates missing
-//! ones. Only if it had nothing to do does the second part follow, the update, which replaces old pods within the budgets `maxSurge`
-//! and `maxUnavailable`.
+//! A sync has two parts. The first gives every node its pods: it deletes those that should not run on their node, and
+//! creates missing ones. Only if it had nothing to do does the second part follow, the update, which replaces old pods
+//! within the budgets `maxSurge` and `maxUnavailable`.
 //!
 //! Kubernetes walks the nodes in random order. So if the budget is smaller than the number of old available pods, chance decides which
 //! of them go: they are contested, and only their number is certain.
@@ -91,7 +91,7 @@ impl DaemonSetState {
 /// deleted.
 ///
 /// If the first part of the sync has something to do, this function predicts that the second part, the update, waits for a later sync.
-/// The real controller goes on with the update in the same sync if it observes its own changes fast enough.
+/// The real controller continues with the update in the same sync if it observes its own changes fast enough.
 pub fn next_sync(set: &DaemonSetState, nodes: &[NodeFit], pods: &[DaemonPod]) -> Sync {
     let outcomes = vec![PodOutcome::new(Verdict::Keep, DaemonReason::Kept); pods.len()];
     let mut syncing = Syncing { set, pods, sync: Sync { outcomes, ..Sync::default() } };
@@ -113,7 +113,7 @@ impl Syncing<'_> {
         for node in nodes {
             self.tidy(node);
         }
-        // All of them go, those without a node after the others.
+        // All of them are deleted, those without a node last.
         self.finish(usize::MAX);
         let is_tidy = self.sync.deleted == 0 && self.sync.creates == 0;
         match self.set.strategy {
@@ -150,7 +150,7 @@ impl Syncing<'_> {
         for (index, _) in node.staying().filter(|(_, pod)| pod.is_succeeded) {
             self.give(index, Verdict::Delete, DaemonReason::Succeeded);
         }
-        // The first that upstream lists starts a delay, for which the others wait.
+        // The first that upstream lists starts a delay, for which the rest wait.
         let leader = failed().next().map_or(0, |(index, _)| index);
         let is_one = failed().nth(1).is_none();
         for (index, _) in failed() {
@@ -186,7 +186,7 @@ impl Syncing<'_> {
         }
     }
 
-    /// Gives all old pods that stay this reason.
+    /// Gives all old pods that are kept this reason.
     fn give_old(&mut self, reason: DaemonReason) {
         for (outcome, pod) in self.sync.outcomes.iter_mut().zip(self.pods) {
             let stays = outcome.reason == DaemonReason::Kept && outcome.verdict == Verdict::Keep;
@@ -196,8 +196,9 @@ impl Syncing<'_> {
         }
     }
 
-    /// Cuts what goes to the most that one part of a sync deletes. Upstream deletes pods in two steps, of which the second is for
-    /// those with a [second reason](DaemonReason::is_second): at most `quota` of them go, in random order.
+    /// Limits the deletions to the most that one part of a sync deletes. Upstream deletes pods in two steps, of which
+    /// the second is for those with a [second reason](DaemonReason::is_second): it deletes at most `quota` of them, in
+    /// random order.
     fn finish(&mut self, quota: usize) {
         let (mut first, mut second, mut leaders) = (0, 0, (None, None));
         for (index, outcome) in self.sync.outcomes.iter().enumerate() {

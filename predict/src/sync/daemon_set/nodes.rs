@@ -2,7 +2,7 @@
 
 use super::{DaemonPod, NodeFit};
 
-/// A node with the pods that the controller sees there, those that stay longest first. Each comes with its index.
+/// A node with the pods that the controller sees there, those that are kept longest first. Each comes with its index.
 pub(super) struct Node<'a> {
     pub(super) fit: NodeFit,
     pub(super) pods: Vec<(usize, &'a DaemonPod)>,

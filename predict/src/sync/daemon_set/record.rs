@@ -37,7 +37,8 @@ pub enum NodeFit {
     Missing,
     /// No pod may be here.
     Unfit,
-    /// A pod that runs here may stay: the node's name, labels and taints with the effect `NoExecute` allow it. Other taints do not count.
+    /// A pod that runs here may continue: the node's name, labels and taints with the effect `NoExecute` allow it.
+    /// Other taints do not count.
     MayKeep,
     /// A pod may start here, too: all taints allow it.
     MayStart,

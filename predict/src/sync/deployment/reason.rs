@@ -19,8 +19,8 @@ reasons! {
         Share = "share",
         /// Scale: the set's proportional share is more than what is left to add or remove, so it gets only that.
         CutShare = "cut-share",
-        /// Scale: the set is the largest. Besides its proportional share, it gets the remainder that no set's share
-        /// covers.
+        /// Scale: the set is the largest. In addition to its proportional share, it gets the remainder that no set's
+        /// share covers.
         ShareAndLeftover = "share-and-leftover",
         /// Scale: the set keeps its size, because nothing is left to add or remove.
         UsedUp = "used-up",
@@ -42,9 +42,9 @@ reasons! {
         AfterNewSet = "after-new-set",
         /// Roll: the old set shrinks by pods that are not available.
         Unhealthy = "unhealthy",
-        /// Roll: the old set shrinks as far as it can while enough pods stay available.
+        /// Roll: the old set shrinks as far as it can while enough pods remain available.
         Available = "available",
-        /// Roll: the old set shrinks by pods that are not available, and then as far as it can while enough pods stay
+        /// Roll: the old set shrinks by pods that are not available, and then as far as it can while enough pods remain
         /// available.
         UnhealthyAndAvailable = "unhealthy-and-available",
         /// Roll: the old set keeps its size, so that enough pods are available.
