@@ -21,7 +21,7 @@ pub struct Note {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum NoteCode {
-    /// The input lacks ReplicaSets, pods, nodes or revisions that the decision reads.
+    /// The input lacks `ReplicaSet`s, pods, nodes or revisions that the decision reads.
     Incomplete,
     /// An object is ignored: it cannot be read, or it is listed a second time.
     Unreadable,

@@ -80,9 +80,7 @@ impl DaemonSetReason<'_> {
                 format!("{node} has other pods, and it is kept only as the only old or the only new one")
             }
             DaemonReason::Surplus => {
-                format!(
-                    "another pod of {node} is kept: an assigned one, else the oldest, else the first by name"
-                )
+                format!("another pod of {node} is kept: an assigned one, else the oldest, else by name")
             }
             DaemonReason::OldNotReady => format!("it is old and not ready, and {node} has a new pod"),
             DaemonReason::Replaced => format!("it is old, and the new pod of {node} is available"),
