@@ -109,23 +109,19 @@ impl Calibration {
     /// A line for each decile, and one for the Brier score.
     pub fn table(&self, title: &str) -> String {
         let mut text = format!(
-            "{title}: {} rounds in which chance decides, {} in which it does not\n{:>8} {:>6} {:>8} {:>8} {:>6}\n",
-            self.rounds, self.plain, "odds", "pods", "said", "went", "z"
+            "{title}: {} rounds in which chance decides, {} in which it does not\n{:>8} {:>6} {:>9} {:>9} {:>6}\n",
+            self.rounds, self.plain, "chance", "pods", "predicted", "deleted", "z"
         );
         for (tenth, decile) in (0..).step_by(10).zip(&self.deciles).filter(|(_, decile)| decile.pods > 0) {
-            let odds = format!("{tenth}-{} %", tenth + 10);
+            let odds = format!("{tenth}-{}%", tenth + 10);
             let [said, went] = [decile.said, decile.went].map(|sum| 100.0 * sum / decile.pods());
-            let _ = writeln!(
-                text,
-                "{odds:>8} {:>6} {said:>6.1} % {went:>6.1} % {:>6.2}",
-                decile.pods,
-                decile.z()
-            );
+            let _ =
+                writeln!(text, "{odds:>8} {:>6} {said:>8.1}% {went:>8.1}% {:>6.2}", decile.pods, decile.z());
         }
         let Sum { pods, found, expected, variance } = self.brier;
         let _ = writeln!(
             text,
-            "Brier score {:.4}; right odds would give {:.4}, standard error {:.4}; equal odds in each set {:.4}",
+            "Brier score {:.4} (right chances would give {:.4}, with a standard error of {:.4}, and equal ones in each ReplicaSet {:.4})",
             found / pods,
             expected / pods,
             variance.sqrt() / pods,
@@ -138,7 +134,9 @@ impl Calibration {
     pub fn contradictions(&self) -> Vec<String> {
         let far = (0..).step_by(10).zip(&self.deciles).filter(|(_, decile)| decile.z().abs() > MOST_Z);
         let mut found: Vec<_> = far
-            .map(|(tenth, decile)| format!("odds from {tenth} to {} %: z is {:.2}", tenth + 10, decile.z()))
+            .map(|(tenth, decile)| {
+                format!("chances from {tenth}% to {}%: z is {:.2}", tenth + 10, decile.z())
+            })
             .collect();
         let Sum { found: brier, expected, variance, .. } = self.brier;
         if (brier - expected).abs() > 3.0 * variance.sqrt() {
