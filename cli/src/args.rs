@@ -14,7 +14,9 @@ mod quoted;
 pub(crate) mod steer;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{ArgMatches, Command, CommandFactory, Error, FromArgMatches, Subcommand, ValueEnum};
+use clap::{
+    Arg, ArgAction, ArgMatches, Command, CommandFactory, Error, FromArgMatches, Subcommand, ValueEnum,
+};
 use kubectl_podrank::view::plain_but;
 use podrank_predict::is_hidden;
 use preview::PreviewArgs;
@@ -37,9 +39,9 @@ pub(crate) enum Task {
     Scale(Box<ScaleArgs>),
     Drop(Box<DropArgs>),
     Undo(Box<UndoArgs>),
-    /// Print a script that completes the command in a shell
+    /// Print a completion script for a shell
     Completion {
-        /// Shell to complete kubectl-podrank in; `kubectl` for the script behind `kubectl podrank <TAB>`
+        /// Shell, or `kubectl` for the completion of `kubectl podrank`
         #[arg(value_name = "SHELL")]
         shell: Shell,
     },
@@ -50,10 +52,11 @@ pub(crate) enum Task {
         words: Vec<OsString>,
     },
     /// Print the version
+    #[command(hide = true)]
     Version,
-    /// Print help, also about a subcommand
+    /// Print help for podrank or a command
     Help {
-        #[arg(value_name = "SUBCOMMAND", hide = true)]
+        #[arg(value_name = "COMMAND")]
         subcommand: Option<String>,
     },
 }
@@ -70,24 +73,34 @@ pub(crate) enum Shell {
 
 /// The whole command line.
 pub(crate) fn command() -> Command {
-    Task::augment_subcommands(PreviewArgs::command())
+    with_help(Task::augment_subcommands(PreviewArgs::command()))
         .subcommand_required(false)
         .arg_required_else_help(false)
         .subcommand_negates_reqs(true)
         .args_conflicts_with_subcommands(true)
         .subcommand_precedence_over_arg(true)
         .disable_help_subcommand(true)
-        .max_term_width(100)
+        .disable_version_flag(true)
+        .mut_subcommands(with_help)
+        .max_term_width(80)
 }
+
+/// Adds the help flag to a command, under the heading of its output.
+fn with_help(command: Command) -> Command {
+    let help = Arg::new("help").short('h').long("help").action(ArgAction::Help);
+    let help = help.help("Print help (--help has all flags)").long_help("Print help (-h is shorter)");
+    command.disable_help_flag(true).arg(help.help_heading(OUTPUT))
+}
+
+/// The heading of the flags for the output.
+const OUTPUT: &str = "Output";
 
 /// Prints the short help, of a subcommand if it is named.
 pub(crate) fn help(subcommand: Option<&str>) -> Result<(), Box<dyn std::error::Error>> {
     let mut command = command();
     command.build();
     let about = match subcommand {
-        Some(name) => {
-            command.find_subcommand_mut(name).ok_or_else(|| format!("there is no subcommand {name}"))?
-        }
+        Some(name) => command.find_subcommand_mut(name).ok_or_else(|| format!("unknown command {name}"))?,
         None => &mut command,
     };
     Ok(about.print_help()?)
@@ -95,30 +108,38 @@ pub(crate) fn help(subcommand: Option<&str>) -> Result<(), Box<dyn std::error::E
 
 /// What people type for a flag of another name, and what works.
 const GUESSES: [(&[&str], &str); 10] = [
-    (&["-f", "--filename"], "it takes no file; kubectl podrank TYPE/NAME --replicas N -f FILE does"),
-    (&["--by", "-1", "-2", "-3", "-4", "-5"], "fewer pods are --replicas -N or --replicas -N%"),
-    (&["--pod"], "pod/NAME asks about one pod, and kubectl podrank scale chooses with --pod NAME"),
+    (&["-f", "--filename"], "to read a file, use kubectl podrank TYPE/NAME --replicas N -f FILE"),
+    (&["--by", "-1", "-2", "-3", "-4", "-5"], "to scale down by N pods, use --replicas -N or --replicas -N%"),
+    (&["--pod"], "to ask about a pod, use pod/NAME. To delete it, use kubectl podrank drop NAME"),
     (
         &["--drain", "--node"],
-        "scale --prefer-nodes NODE deletes the pods of a node first, --empty-nodes empties whole nodes, and kubectl drain NODE moves all",
+        "to delete the pods of a node first, use scale --prefer-nodes NODE. To evict all its pods, use kubectl drain NODE",
     ),
-    (&["--remove"], "kubectl podrank scale chooses with --pod NAME"),
+    (&["--remove"], "to choose a pod, use kubectl podrank scale --pod NAME"),
     (
         &["--keep"],
-        "a higher deletion cost keeps a pod: kubectl annotate pod NAME controller.kubernetes.io/pod-deletion-cost=100",
+        "to keep a pod, raise its deletion cost: kubectl annotate pod NAME controller.kubernetes.io/pod-deletion-cost=100",
     ),
-    (&["--scale", "--count", "-r"], "the count is --replicas N"),
-    (
-        &["--explain", "--why"],
-        "-o wide shows what decides about each pod, and pod/NAME what decides about one",
-    ),
-    (&["--no-color"], "the environment variable NO_COLOR=1 turns colours off"),
-    (&["jsonpath"], "-o json prints everything, for example for jq"),
+    (&["--scale", "--count", "-r"], "to set the replica count, use --replicas N"),
+    (&["--explain", "--why"], "to see the reason for each pod, use -o wide. For one pod, use pod/NAME"),
+    (&["--no-color"], "to turn colors off, set the environment variable NO_COLOR=1"),
+    (&["jsonpath"], "to read single values, use -o json and jq"),
 ];
 
 /// Replaces clap's tip for an unknown flag, which is to pass it as a name, by one that works, if there is one. `words` are those of
-/// the process.
-fn tip(error: &mut Error, words: &[OsString]) {
+/// the process. The usage is that of the command, because clap's own names only the flags that it thinks were meant.
+fn explain(error: &mut Error, command: &mut Command, words: &[OsString]) {
+    if error.get(ContextKind::Usage).is_some() {
+        let task = words.get(1).and_then(|word| word.to_str());
+        let usage = match task.and_then(|name| command.find_subcommand_mut(name)) {
+            Some(task) => task.render_usage(),
+            None => command.render_usage(),
+        };
+        error.insert(ContextKind::Usage, ContextValue::StyledStr(usage));
+    }
+    if error.kind() == ErrorKind::ArgumentConflict {
+        return;
+    }
     let context = [ContextKind::InvalidArg, ContextKind::InvalidValue].map(|kind| error.get(kind));
     let given = context.into_iter().flatten().filter_map(|value| match value {
         ContextValue::String(text) => Some(text.clone()),
@@ -155,7 +176,7 @@ impl Args {
         let mut command = command();
         let words = connection::behind_subcommand(&command, std::env::args_os().collect());
         let matches = command.try_get_matches_from_mut(&words).unwrap_or_else(|mut error| {
-            tip(&mut error, &words);
+            explain(&mut error, &mut command, &words);
             exit(&error, &words)
         });
         Self::from(&matches).unwrap_or_else(|error| {

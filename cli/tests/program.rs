@@ -773,13 +773,28 @@ fn help_has_examples_of_every_kind() {
     let (_, help, _) = plain("--help");
     let examples = help.split("Examples:").nth(1).expect("examples");
     assert_eq!(examples.matches("\n  # ").count(), 11, "{help}");
-    // The short one is a screen, and has the flags that most need.
-    for words in ["-h", "scale -h", "drop -h", "undo -h"] {
+    // The short one fits a screen, and has the flags that most need.
+    for words in ["-h", "scale -h", "drop -h", "undo -h", "completion -h", "version -h", "help -h"] {
         let (_, help, _) = plain(words);
-        assert!(help.lines().count() <= 40, "{help}");
-        for flag in ["--filename", "--replicas", "--rollout", "--output", "completion"] {
+        let columns = help.lines().map(|line| line.chars().count()).max();
+        assert!(help.lines().count() <= 24 && columns <= Some(80), "{help}");
+        for flag in ["--filename", "--replicas", "--namespace", "--output", "completion"] {
             assert!(words != "-h" || help.contains(flag), "{flag}: {help}");
         }
+    }
+}
+
+#[test]
+fn a_wrong_flag_gets_the_usage_of_its_command() {
+    for (words, usage) in [
+        ("--spread zone", "[OPTIONS] [TYPE/NAME]...\n       kubectl podrank <COMMAND>"),
+        ("deploy/web --foo", "[OPTIONS] [TYPE/NAME]...\n       kubectl podrank <COMMAND>"),
+        ("--rollout --replicas 3", "[OPTIONS] [TYPE/NAME]...\n       kubectl podrank <COMMAND>"),
+        ("scale deploy/web --foo", "scale [OPTIONS] --replicas <N> <TYPE/NAME>"),
+        ("-n shop drop --foo", "drop [OPTIONS] <POD>..."),
+        ("undo", "undo [OPTIONS] <TYPE/NAME>"),
+    ] {
+        bad_flags(words, &[&format!("\nUsage: kubectl podrank {usage}\n")]);
     }
 }
 

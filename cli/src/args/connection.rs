@@ -31,7 +31,7 @@ pub(crate) struct Connection {
     #[arg(long = "as", hide_short_help = true, value_name = "USER")]
     impersonate: Option<String>,
 
-    /// Group to impersonate; may be repeated
+    /// Group to impersonate (you can repeat it)
     #[arg(long, hide_short_help = true, value_name = "GROUP")]
     as_group: Vec<String>,
 
@@ -51,7 +51,7 @@ pub(crate) struct Connection {
     #[arg(long, hide_short_help = true, value_name = "NAME")]
     tls_server_name: Option<String>,
 
-    /// Do not check the server's certificate
+    /// Don't check the server's certificate
     #[arg(long, hide_short_help = true, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     insecure_skip_tls_verify: Option<bool>,
 

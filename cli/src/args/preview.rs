@@ -3,7 +3,7 @@
 use super::connection::Connection;
 use super::quoted::quoted;
 use clap::builder::RangedI64ValueParser;
-use clap::{Parser, ValueEnum, ValueHint};
+use clap::{ArgAction, Parser, ValueEnum, ValueHint};
 use jiff::{SignedDuration, Timestamp};
 use podrank::FeatureGates;
 use podrank_predict::gates::{ControllerGate, GATES, Gate, STATEFUL_SET_GATES};
@@ -13,95 +13,99 @@ use podrank_predict::{
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Show which pods go first when a workload scales down, and why
+/// Predict which pods Kubernetes deletes when a workload scales down, and why
 ///
-/// Asks the cluster through kubectl, or reads what kubectl printed (-f). Without a count, shows the counts at which each pod goes;
-/// without a workload, who goes first in each of them. This preview changes nothing.
+/// Reads the cluster through kubectl, or a file with the output of kubectl (-f). Without --replicas, shows at which replica counts
+/// Kubernetes deletes each pod. Without a workload, shows a line for each workload. Predicting changes nothing.
 #[derive(Debug, Parser)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
-#[command(name = super::PROGRAM, version, bin_name = "kubectl podrank", after_help = EXAMPLES, after_long_help = MORE_EXAMPLES)]
+#[command(name = super::PROGRAM, version, bin_name = "kubectl podrank", after_help = EXAMPLE, after_long_help = EXAMPLES)]
 pub(crate) struct PreviewArgs {
-    /// A workload or pod; several; none for all
+    /// Workload or pod [default: all workloads in the namespace]
     ///
-    /// As kubectl names them: deploy/web, sts db, ds/agent, job/import, pod/web-1, web, or another owner of ReplicaSets, such as
-    /// rollout/web. Of several, or of all workloads of the namespace, each gets a line.
+    /// Write it as for kubectl: deploy/web, sts db, ds/agent, job/import, pod/web-1 or web. It may be another owner of ReplicaSets,
+    /// such as rollout/web. If you name several workloads, each gets a line.
     #[arg(value_name = "TYPE/NAME", num_args = 0.., hide_short_help = true)]
     words: Vec<String>,
 
-    /// Workloads with these labels
-    #[arg(short = 'l', long, value_name = "SELECTOR")]
+    /// Replica count: absolute (5) or relative (-2, -30%)
+    ///
+    /// A relative count is subtracted from the current one. A percentage is rounded down to whole pods.
+    #[arg(long, value_name = "N", value_parser = replicas, allow_hyphen_values = true, alias = "to", help_heading = QUESTION)]
+    pub(crate) replicas: Option<Replicas>,
+
+    /// Parallelism of a Job to predict
+    #[arg(long, hide_short_help = true, help_heading = QUESTION, value_name = "N", value_parser = pod_count(), allow_negative_numbers = true, conflicts_with_all = ["replicas", "rollout"])]
+    parallelism: Option<u32>,
+
+    /// Completions of an Indexed Job to predict, which must equal its parallelism
+    #[arg(long, hide_short_help = true, help_heading = QUESTION, value_name = "N", value_parser = pod_count(), allow_negative_numbers = true, conflicts_with_all = ["replicas", "rollout"])]
+    completions: Option<u32>,
+
+    /// Predict what suspending a Job deletes
+    #[arg(long, hide_short_help = true, help_heading = QUESTION, conflicts_with_all = ["replicas", "rollout"])]
+    suspend: bool,
+
+    /// Predict how a rollout continues at the current replica count
+    #[arg(long, conflicts_with = "replicas", hide_short_help = true, help_heading = QUESTION)]
+    rollout: bool,
+
+    /// Namespace of the workload
+    #[arg(short, long, value_name = "NAMESPACE", help_heading = PLACE)]
+    pub(crate) namespace: Option<String>,
+
+    /// Look in all namespaces
+    #[arg(short = 'A', long, conflicts_with = "namespace", hide_short_help = true, help_heading = PLACE)]
+    pub(crate) all_namespaces: bool,
+
+    /// Only workloads with these labels
+    #[arg(short = 'l', long, value_name = "SELECTOR", hide_short_help = true, help_heading = PLACE)]
     pub(crate) selector: Option<String>,
 
     /// File to read instead of the cluster, or -
     ///
-    /// `-` is standard input. The output of `kubectl get pods,replicasets,deployments -o json` or `-o yaml`.
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "connection")]
+    /// `-` is standard input. The file has the output of `kubectl get pods,replicasets,deployments -o json` or `-o yaml`.
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "connection", help_heading = PLACE)]
     pub(crate) filename: Option<PathBuf>,
 
-    /// Desired replicas, or fewer: 5, -2 or -30%
+    /// Time of the decision, such as 2026-03-10T12:00:00Z [default: current time; for a file, its modification time]
     ///
-    /// Fewer are counted from the present count, and a percentage of it is rounded down to whole pods.
-    #[arg(long, value_name = "N", value_parser = replicas, allow_hyphen_values = true, alias = "to")]
-    pub(crate) replicas: Option<Replicas>,
-
-    /// Desired parallelism of a Job
-    #[arg(long, hide_short_help = true, value_name = "N", value_parser = pod_count(), allow_negative_numbers = true, conflicts_with_all = ["replicas", "rollout"])]
-    parallelism: Option<u32>,
-
-    /// Desired completions of an Indexed Job, which must be the same number as its parallelism
-    #[arg(long, hide_short_help = true, value_name = "N", value_parser = pod_count(), allow_negative_numbers = true, conflicts_with_all = ["replicas", "rollout"])]
-    completions: Option<u32>,
-
-    /// Show what happens if a Job is suspended
-    #[arg(long, hide_short_help = true, conflicts_with_all = ["replicas", "rollout"])]
-    suspend: bool,
-
-    /// Show how a rollout goes on, at the present count
-    #[arg(long, conflicts_with = "replicas")]
-    rollout: bool,
-
-    /// Namespace of the workload
-    #[arg(short, long, value_name = "NAMESPACE")]
-    pub(crate) namespace: Option<String>,
-
-    /// Look in all namespaces
-    #[arg(short = 'A', long, conflicts_with = "namespace")]
-    pub(crate) all_namespaces: bool,
-
-    /// Evaluate pod ages at this time, such as 2026-03-10T12:00:00Z [default: current time; for a file, its modification time]
-    ///
-    /// A note says if that of a file was used. For standard input, the default is the current time.
-    #[arg(long, value_name = "RFC3339", value_parser = moment, hide_short_help = true)]
+    /// The ages of pods count from it. A note tells you when podrank uses the modification time of a file.
+    #[arg(long, value_name = "RFC3339", value_parser = time, hide_short_help = true, help_heading = ASSUMPTIONS)]
     pub(crate) now: Option<Timestamp>,
 
-    /// How much earlier and later the controller may decide: an answer is certain only if it holds all that time, as pods age [default: 1s,5s; with --now, 0s,0s]
-    #[arg(long, value_name = "BEFORE,AFTER", value_parser = within, hide_short_help = true)]
+    /// Time window that must give the same answer for it to count as certain [default: 1s,5s before and after now; with --now, 0s,0s]
+    ///
+    /// The controller may decide a bit earlier or later, and pods age.
+    #[arg(long, value_name = "BEFORE,AFTER", value_parser = within, hide_short_help = true, help_heading = ASSUMPTIONS)]
     within: Option<Within>,
 
-    /// Order in which pods go
-    #[arg(long, value_name = "ORDER", default_value = "kubernetes", hide_short_help = true)]
+    /// Order in which pods are deleted
+    #[arg(long, value_name = "ORDER", default_value = "kubernetes", hide_short_help = true, help_heading = ASSUMPTIONS)]
     order: OrderName,
 
-    /// Feature gates that differ from the defaults of the release: MaxUnavailableStatefulSet and StatefulSetRecreateStrategy,
-    /// which count for StatefulSets alone; PodDeletionCost, LogarithmicScaleDown and PreferForScaleDown, which count for
-    /// Deployments, ReplicaSets and ReplicationControllers alone
-    #[arg(long, value_name = "NAME=BOOL", value_delimiter = ',', value_parser = any_gate, hide_short_help = true)]
+    /// Feature gates that differ from the defaults of the release
+    ///
+    /// For Deployments, ReplicaSets and ReplicationControllers: PodDeletionCost, LogarithmicScaleDown and PreferForScaleDown.
+    /// For StatefulSets: MaxUnavailableStatefulSet and StatefulSetRecreateStrategy.
+    #[arg(long, value_name = "NAME=BOOL", value_delimiter = ',', value_parser = any_gate, hide_short_help = true, help_heading = ASSUMPTIONS)]
     feature_gates: Vec<GivenGate>,
 
-    /// Release of Kubernetes, such as 1.36 [default: that of the cluster; for a file, the newest that was tested]
+    /// Kubernetes release, such as 1.36 [default: the release of the cluster; for a file, the newest tested one]
     ///
-    /// It makes a difference for StatefulSets, Jobs and autoscalers. A note says where it decides and is not known.
-    #[arg(long, value_name = "RELEASE", hide_short_help = true)]
+    /// It matters for StatefulSets, Jobs and autoscalers. A note tells you if the answer depends on an unknown release.
+    #[arg(long, value_name = "RELEASE", hide_short_help = true, help_heading = ASSUMPTIONS)]
     pub(crate) kubernetes_version: Option<Release>,
 
-    /// Accept an incomplete file: notes say what is missing
+    /// Accept an incomplete file, with notes about missing objects
     ///
-    /// If a file lacks both the other ReplicaSets of the same owner and their pods, it looks complete, and no note says so.
-    #[arg(long, requires = "filename", hide_short_help = true)]
+    /// No note can tell you that the other ReplicaSets of an owner are missing if their pods are missing, too.
+    #[arg(long, requires = "filename", hide_short_help = true, help_heading = ASSUMPTIONS)]
     partial: bool,
 
     /// table, wide, json, yaml, markdown or name
     #[arg(
+        help_heading = super::OUTPUT,
         short,
         long,
         value_name = "FORMAT",
@@ -111,56 +115,59 @@ pub(crate) struct PreviewArgs {
     )]
     pub(crate) output: Output,
 
-    /// Print again when the answer changes
-    #[arg(short, long, conflicts_with = "filename", hide_short_help = true)]
+    /// Print the answer again whenever it changes
+    #[arg(short, long, conflicts_with = "filename", hide_short_help = true, help_heading = super::OUTPUT)]
     pub(crate) watch: bool,
 
     /// A preview changes nothing anyway.
     #[arg(long = "dry-run", value_name = "HOW", num_args = 0..=1, default_missing_value = "client", hide = true)]
     _dry_run: Option<String>,
 
-    /// Also print the command that asks the same again
-    #[arg(short, long, hide_short_help = true)]
+    /// Also print a command that repeats the question
+    #[arg(short, long, hide_short_help = true, help_heading = super::OUTPUT)]
     pub(crate) verbose: bool,
+
+    /// Print the version
+    #[arg(short = 'V', long, action = ArgAction::Version, hide_short_help = true, help_heading = super::OUTPUT)]
+    version: Option<bool>,
 
     #[command(flatten)]
     pub(crate) connection: Connection,
 }
 
+/// The headings of the flags.
+const QUESTION: &str = "What to predict";
+const PLACE: &str = "Where to look";
+const ASSUMPTIONS: &str = "Assumptions";
+
+const EXAMPLE: &str = "Example: kubectl podrank deploy/web --replicas 5";
+
 const EXAMPLES: &str = "\
 Examples:
-  kubectl podrank                            who goes first in each workload
-  kubectl podrank deploy/web                 the counts at which each pod goes
-  kubectl podrank deploy/web --replicas 5    which pods go then, and why
-  kubectl podrank scale deploy/web --replicas 5 --pod NAME    choose them
-kubectl's flags such as --context work here, too; --help shows all.";
-
-const MORE_EXAMPLES: &str = "\
-Examples:
-  # Who goes first in each workload of the namespace?
+  # Which pod of each workload in the namespace would be deleted first?
   kubectl podrank
 
-  # At which count does each pod of the Deployment web go? And one of them?
+  # At which replica count is each pod of the Deployment web deleted? And one of them?
   kubectl podrank deploy/web
   kubectl podrank pod/web-7f6b9d5c48-hq8zt
 
-  # Which pods would go if the Deployment web had 3 replicas?
+  # Which pods are deleted if the Deployment web scales down to 3 replicas?
   kubectl podrank deploy/web --replicas 3
 
-  # How does its rollout go on?
+  # How does its rollout continue?
   kubectl podrank deploy/web --rollout
 
-  # Print the names of the certain victims, for another command
+  # Print the names of the pods that are certain to be deleted, for another command
   kubectl podrank deploy/web --replicas 3 -o name
 
-  # Without a cluster: read what kubectl printed
+  # Without a cluster: read the output of kubectl
   kubectl get pods,replicasets,deployments -o json > dump.json
   kubectl podrank deploy/web --replicas 3 -f dump.json
 
   # Why does a StatefulSet not scale down?
   kubectl podrank sts/db --replicas 3
 
-  # Which pods of a Job would go?
+  # Which pods of a Job are deleted?
   kubectl podrank job/import --parallelism 2
 
   # And of an elastic Indexed Job, whose completions and parallelism change together?
@@ -174,26 +181,26 @@ Examples:
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Output {
-    /// The answer: which pods go, and why, in a few words
+    /// Which pods are deleted, and why, in a few words
     Table,
-    /// All pods in the order, with everything that the rules compare
+    /// All pods in deletion order, with every value that the rules compare
     Wide,
     /// Everything, for programs
     Json,
-    /// The same as YAML
+    /// Everything, as YAML
     Yaml,
-    /// The answer with at most ten rows, to paste into a channel or an issue
+    /// The answer with at most ten rows, for a chat or an issue
     #[value(alias = "md")]
     Markdown,
-    /// pod/NAME of each certain victim, for another command
+    /// pod/NAME of each pod that is certain to be deleted, for another command
     Name,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum OrderName {
-    /// What kube-controller-manager does; its list order decides about contested pods
+    /// Kubernetes' comparison, which leaves ties to chance
     Kubernetes,
-    /// podrank's total order, in which the pods alone decide
+    /// podrank's total order, which has no ties
     Total,
 }
 
@@ -214,7 +221,7 @@ pub(super) fn gate(text: &str) -> Result<(Gate, bool), String> {
     Ok((*gate, on_or_off(value)?))
 }
 
-fn moment(text: &str) -> Result<Timestamp, String> {
+fn time(text: &str) -> Result<Timestamp, String> {
     text.parse().map_err(|_| "write it as in 2026-03-10T12:00:00Z".to_owned())
 }
 

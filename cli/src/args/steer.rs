@@ -11,17 +11,17 @@ use podrank_predict::{Replicas, Scalable, WorkloadKind, instead_of_node};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Scale down so that the pods you want go, and check that they did
+/// Scale down, and choose which pods Kubernetes deletes
 ///
-/// Gives these pods lower deletion costs than all others, waits until Kubernetes' controllers have observed the costs,
-/// scales, compares the deleted pods with the plan by UID, and removes the costs that are left.
+/// Gives the selected pods lower deletion costs than all other pods. Waits until Kubernetes' controllers have seen the costs. Scales down.
+/// Compares the deleted pods with the plan, by UID. Removes the remaining costs.
 #[derive(Args, Debug)]
 #[command(after_long_help = SCALE_EXAMPLES)]
 pub(crate) struct ScaleArgs {
     #[command(flatten)]
     pub(crate) target: Target,
 
-    /// Desired replicas, or how many fewer: 5, -2 or -30%
+    /// Replica count: absolute (5) or relative (-2, -30%)
     #[arg(long, value_name = "N", value_parser = replicas, allow_hyphen_values = true, alias = "to")]
     pub(crate) replicas: Replicas,
 
@@ -36,7 +36,7 @@ pub(crate) struct ScaleArgs {
 #[derive(Args, Debug)]
 pub(crate) struct Target {
     /// Workload, such as deploy/web, rs/web or rollout/web
-    #[arg(value_name = "TYPE/NAME")]
+    #[arg(value_name = "TYPE/NAME", hide_short_help = true)]
     workload: String,
 
     /// The name, if the word before is only the type
@@ -44,20 +44,20 @@ pub(crate) struct Target {
     name: Option<String>,
 }
 
-/// Delete exactly these pods, and lower the count
+/// Scale down by deleting exactly these pods
 ///
-/// The replicas of their workload fall by the number of pods.
-/// The pods must belong to one Deployment, ReplicaSet, ReplicationController or other owner of a ReplicaSet. Works as `scale` does.
+/// Lowers the replica count of their workload by the number of pods. The pods must belong to one Deployment, ReplicaSet,
+/// ReplicationController or other owner of a ReplicaSet. Works like `scale`.
 #[derive(Args, Debug)]
 #[command(after_long_help = DROP_EXAMPLES)]
 pub(crate) struct DropArgs {
-    /// Names of the pods that must go
+    /// Pods to delete, as NAME or pod/NAME
     #[arg(value_name = "POD", required = true)]
     pub(crate) pods: Vec<String>,
 
-    /// Also delete the pods that Kubernetes deletes before them
+    /// Also delete pods that Kubernetes deletes first, such as pods that aren't ready
     ///
-    /// Such as those that are not ready, which go first whatever their costs.
+    /// Kubernetes deletes these before any other pod, whatever their deletion costs.
     #[arg(long)]
     pub(crate) also: bool,
 
@@ -65,10 +65,10 @@ pub(crate) struct DropArgs {
     pub(crate) how: How,
 }
 
-/// Remove what an interrupted run left
+/// Remove what an interrupted run left behind
 ///
-/// Removes deletion costs, barrier pods and the lock, and restores the costs that it overwrote. A run that was killed keeps the lock for
-/// some minutes, or until you give --force.
+/// Removes deletion costs, barrier pods and the lock of the run, and restores the costs that it overwrote. The lock of a killed run expires
+/// after some minutes. With --force, you don't have to wait for that.
 #[derive(Args, Debug)]
 pub(crate) struct UndoArgs {
     #[command(flatten)]
@@ -78,7 +78,7 @@ pub(crate) struct UndoArgs {
     #[arg(short, long, value_name = "NAMESPACE")]
     pub(crate) namespace: Option<String>,
 
-    /// Also undo a run that may be alive, which then stops
+    /// Stop a run that is still active, then undo it
     #[arg(long)]
     pub(crate) force: bool,
 
@@ -88,22 +88,22 @@ pub(crate) struct UndoArgs {
 
 const SCALE_EXAMPLES: &str = "\
 Examples:
-  # Show what would be done, and what Kubernetes would do by itself
+  # Show the plan, and what Kubernetes would delete without podrank
   kubectl podrank scale deploy/web --replicas 5 --prefer-nodes lifecycle=spot --dry-run
 
-  # Pods on spot nodes first, then whatever keeps the zones balanced
+  # Delete pods on spot nodes first, and keep the zones balanced
   kubectl podrank scale deploy/web --replicas 5 --prefer-nodes lifecycle=spot \\
     --spread topology.kubernetes.io/zone
 
-  # Idle pods first, by your own measure of load
+  # Delete idle pods first, by your own measure of load
   measure-load | kubectl podrank scale deploy/web --replicas 5 --by-value - --yes
 
-  # Idle pods first, by a metric that an autoscaler could use
+  # Delete idle pods first, by a metric that an autoscaler could use
   kubectl podrank scale deploy/web --replicas 5 --lowest metric/active_sessions";
 
 const DROP_EXAMPLES: &str = "\
 Examples:
-  # Exactly these two pods, and the count falls by two
+  # Delete these two pods, and lower the replica count by two
   kubectl podrank drop web-7f6b9d5c48-hq8zt web-7f6b9d5c48-m9c4x";
 
 /// The types by which kubectl knows a pod.
@@ -112,57 +112,57 @@ pub(crate) const POD_TYPES: [&str; 3] = ["pod", "pods", "po"];
 pub(crate) const NODE_TYPES: [&str; 3] = ["node", "nodes", "no"];
 
 /// The heading of the preferences.
-pub(crate) const PREFERENCES: &str = "Which pods go first";
+pub(crate) const PREFERENCES: &str = "Which pods to delete first";
 
 /// Which pods should be deleted. `--pod` counts first and `--spread` last, the others in the order given.
 #[derive(Args, Debug, Default)]
 #[command(next_help_heading = PREFERENCES)]
 pub(crate) struct Preferences {
-    /// Pod that must go, as NAME or pod/NAME
+    /// Pod to delete, as NAME or pod/NAME
     ///
-    /// May be repeated.
+    /// You can repeat it.
     #[arg(long, value_name = "NAME")]
     pub(crate) pod: Vec<String>,
 
-    /// Pods on these nodes: labels, a name, taint:KEY or condition:TYPE=STATUS
+    /// Pods on nodes with this label, name or taint
     ///
-    /// May be repeated. A taint is written as for kubectl: taint:KEY[=VALUE][:EFFECT].
+    /// Write KEY=VALUE, NAME, taint:KEY[=VALUE][:EFFECT] or condition:TYPE=STATUS. You can repeat it.
     #[arg(long, value_name = "NODES", alias = "node")]
     prefer_nodes: Vec<NodePreference>,
 
     /// Pods with these labels
     ///
-    /// May be repeated.
+    /// You can repeat it.
     #[arg(long, value_name = "SELECTOR")]
     prefer_pods: Vec<String>,
 
-    /// Pods with the lowest values in this file
+    /// Pods with the lowest values in this file, or -
     ///
-    /// Each line has a pod and a number. `-` is standard input. Pods without a value come last.
+    /// `-` is standard input. Each line has a pod and a number. Pods without a value come last.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     by_value: Option<PathBuf>,
 
-    /// Pods with the lowest value: cpu, memory or metric/NAME
+    /// Pods with the lowest cpu, memory or metric/NAME
     ///
-    /// The cluster's metrics APIs are asked, as HorizontalPodAutoscalers ask them. At least half of the pods must have a value. Pods
-    /// without one come last.
+    /// podrank reads the metrics APIs that HorizontalPodAutoscalers read. At least half of the pods must have a value. Pods without a value
+    /// come last.
     #[arg(long, value_name = "MEASURE", conflicts_with = "by_value")]
     lowest: Option<Measure>,
 
-    /// Pods that have not been ready for minReadySeconds yet
+    /// Pods that haven't been ready for minReadySeconds yet
     #[arg(long, hide_short_help = true)]
     not_available_first: bool,
 
-    /// Whole nodes, so that they become empty
+    /// Pods whose deletion empties a node
     ///
-    /// Those first that can become empty with the fewest deletions. Pods in all namespaces count, except for mirror pods and those of
-    /// DaemonSets. It is on with --prefer-nodes, unless --spread is there, too.
+    /// Starts with the nodes that need the fewest deletions. Pods in all namespaces count, except mirror pods and pods of DaemonSets. On by
+    /// default with --prefer-nodes, unless you give --spread, too.
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]
     empty_nodes: Option<bool>,
 
-    /// Pods in the domain with the most pods left
+    /// Pods in the topology domain with the most pods
     ///
-    /// Each value of a node label is a domain. Give the outermost label first.
+    /// Each value of the node label KEY, such as a zone, is a domain. Give the outermost label first.
     #[arg(long, value_name = "KEY", value_delimiter = ',')]
     spread: Vec<String>,
 
@@ -187,12 +187,12 @@ pub(crate) enum GivenPreference {
 }
 
 /// The heading of the options that few need.
-const EXPERTS: &str = "For experts";
+const ADVANCED: &str = "Advanced";
 
 /// How to do it.
 #[derive(Args, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
-#[command(next_help_heading = "How")]
+#[command(next_help_heading = "Execution")]
 pub(crate) struct How {
     /// Namespace of the workload
     #[arg(short, long, value_name = "NAMESPACE")]
@@ -202,26 +202,26 @@ pub(crate) struct How {
     #[arg(short, long)]
     pub(crate) yes: bool,
 
-    /// Change nothing: show the plan
+    /// Show the plan and change nothing
     ///
-    /// `client`, or no value, shows the plan; `server` also has the API server check each write.
+    /// `client`, the default value, only shows the plan. `server` also lets the API server check each write.
     #[arg(long, value_name = "WHERE", hide_possible_values = true, num_args = 0..=1, default_missing_value = "client")]
     pub(crate) dry_run: Option<DryRun>,
 
-    /// With --yes, go on without the lock if you may not use Leases
+    /// With --yes, continue without the lock if you may not use Leases
     ///
-    /// Then nothing keeps other runs of podrank away from the workload.
-    #[arg(long, hide_short_help = true, help_heading = EXPERTS)]
+    /// Another run of podrank may then interfere.
+    #[arg(long, hide_short_help = true, help_heading = ADVANCED)]
     pub(crate) no_lock: bool,
 
-    /// Keep the written costs on pods that stay
-    #[arg(long, hide_short_help = true, help_heading = EXPERTS)]
+    /// Leave podrank's costs on the pods that are kept
+    #[arg(long, hide_short_help = true, help_heading = ADVANCED)]
     pub(crate) keep_costs: bool,
 
-    /// Deletion costs that others set: keep or override
+    /// Deletion costs that other programs wrote: keep or override
     ///
-    /// `keep` leaves them as they are, and they decide what the preferences leave open. `override` may overwrite those of pods that should
-    /// be deleted, and restores them if the pods are kept.
+    /// `keep` leaves them as they are, and they decide among pods that your preferences leave equal. `override` may replace the costs of
+    /// pods to delete, and restores them if the pods are kept.
     #[arg(long, value_name = "MODE", default_value = "keep", value_parser = foreign_costs, hide_short_help = true)]
     foreign_costs: ForeignCosts,
 
@@ -229,18 +229,19 @@ pub(crate) struct How {
     #[arg(long, hide = true, conflicts_with = "foreign_costs")]
     force_conflicts: bool,
 
-    /// Longest time to wait, such as 30s or 5m
+    /// Maximum time to wait, such as 30s or 5m
     ///
-    /// For the barrier pod, and for the wanted pods to go. The lock lasts for twice that and a minute.
+    /// It limits the wait for the barrier pod and the wait for the deletions. The lock lasts for twice this time and a minute.
     #[arg(long, value_name = "DURATION", default_value = "2m", value_parser = duration, hide_short_help = true)]
     pub(crate) timeout: Duration,
 
     /// Feature gates that differ from Kubernetes' defaults: PodDeletionCost, LogarithmicScaleDown
-    #[arg(long, value_name = "NAME=BOOL", value_delimiter = ',', value_parser = gate, hide_short_help = true, help_heading = EXPERTS)]
+    #[arg(long, value_name = "NAME=BOOL", value_delimiter = ',', value_parser = gate, hide_short_help = true, help_heading = ADVANCED)]
     feature_gates: Vec<(Gate, bool)>,
 
     /// table or json
     #[arg(
+        help_heading = super::OUTPUT,
         short,
         long,
         value_name = "FORMAT",
@@ -262,7 +263,7 @@ pub(crate) enum DryRun {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SteerOutput {
-    /// What Kubernetes would do by itself, next to what it will do
+    /// What Kubernetes would delete without podrank, next to the plan
     Table,
     /// Everything, for programs
     Json,
