@@ -20,6 +20,7 @@ use clap::{
 use kubectl_podrank::view::plain_but;
 use podrank_predict::is_hidden;
 use preview::PreviewArgs;
+use std::error::Error as _;
 use std::ffi::OsString;
 use steer::{DropArgs, ScaleArgs, UndoArgs};
 
@@ -128,17 +129,20 @@ const GUESSES: [(&[&str], &str); 10] = [
 
 /// Replaces clap's tip for an unknown flag, which is to pass it as a name, by one that works, if there is one. `words` are those of
 /// the process. The usage is that of the command, because clap's own names only the flags that it thinks were meant.
-fn explain(error: &mut Error, command: &mut Command, words: &[OsString]) {
+fn explained(mut error: Error, command: &mut Command, words: &[OsString]) -> Error {
+    let task = words.get(1).and_then(|word| word.to_str());
+    let command = match task.filter(|name| command.find_subcommand(name).is_some()) {
+        Some(name) => command.find_subcommand_mut(name).expect("it was found"),
+        None => command,
+    };
+    if let Some(ours) = error.source().and_then(|source| source.downcast_ref::<podrank_predict::Error>()) {
+        return Error::raw(error.kind(), ours).format(command);
+    }
     if error.get(ContextKind::Usage).is_some() {
-        let task = words.get(1).and_then(|word| word.to_str());
-        let usage = match task.and_then(|name| command.find_subcommand_mut(name)) {
-            Some(task) => task.render_usage(),
-            None => command.render_usage(),
-        };
-        error.insert(ContextKind::Usage, ContextValue::StyledStr(usage));
+        error.insert(ContextKind::Usage, ContextValue::StyledStr(command.render_usage()));
     }
     if error.kind() == ErrorKind::ArgumentConflict {
-        return;
+        return error;
     }
     let context = [ContextKind::InvalidArg, ContextKind::InvalidValue].map(|kind| error.get(kind));
     let given = context.into_iter().flatten().filter_map(|value| match value {
@@ -158,6 +162,7 @@ fn explain(error: &mut Error, command: &mut Command, words: &[OsString]) {
     } else if error.get(ContextKind::SuggestedArg).is_none() {
         error.remove(ContextKind::Suggested);
     }
+    error
 }
 
 /// Says what is wrong with the words of the process, or shows the help, and exits. If a word has hidden characters, clap's colours are
@@ -175,10 +180,9 @@ impl Args {
     pub(crate) fn read() -> Self {
         let mut command = command();
         let words = connection::behind_subcommand(&command, std::env::args_os().collect());
-        let matches = command.try_get_matches_from_mut(&words).unwrap_or_else(|mut error| {
-            explain(&mut error, &mut command, &words);
-            exit(&error, &words)
-        });
+        let matches = command
+            .try_get_matches_from_mut(&words)
+            .unwrap_or_else(|error| exit(&explained(error, &mut command, &words), &words));
         Self::from(&matches).unwrap_or_else(|error| {
             let task = matches
                 .subcommand_name()
@@ -199,14 +203,14 @@ impl Args {
                 Task::Undo(args) => args.target.workload().map(drop),
                 _ => Ok(()),
             };
-            names.map_err(|text| Error::raw(ErrorKind::ValueValidation, text))?;
+            names.map_err(|error| Error::raw(ErrorKind::ValueValidation, error))?;
             return Ok(Self::Task(task));
         }
         let args = PreviewArgs::from_arg_matches(matches)?;
         if let Some(text) = args.conflict() {
             return Err(Error::raw(ErrorKind::ArgumentConflict, text));
         }
-        args.subjects().map_err(|text| Error::raw(ErrorKind::ValueValidation, text))?;
+        args.subjects().map_err(|error| Error::raw(ErrorKind::ValueValidation, error))?;
         if let Some(text) = args.missing() {
             return Err(Error::raw(ErrorKind::MissingRequiredArgument, text));
         }

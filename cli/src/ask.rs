@@ -1,6 +1,7 @@
 //! Answers what is asked: reads a file or the cluster, decides, and makes the text. Prints nothing.
 
 use crate::args::preview::{Output, PreviewArgs};
+use crate::at;
 use crate::kubectl::Kubectl;
 use crate::live::{self, Live, Scope, Several};
 use crate::progress::Watched;
@@ -10,17 +11,16 @@ use jiff::Timestamp;
 use kubectl_podrank::terminal::Terminal;
 use kubectl_podrank::view::{self, Table, plain_but};
 use podrank_predict::{
-    NowSource, Options, Overview, OwnerName, Preview, Remedy, ScaleDownOrder, Snapshot, Subject, WorkloadId,
-    WorkloadKind, WorkloadName, escaped, is_hidden, preview_workload, scale_down_order, standing_of_pod,
+    Error, ErrorKind, NowSource, Options, Overview, OwnerName, Preview, ScaleDownOrder, Snapshot, Subject,
+    WorkloadId, WorkloadKind, WorkloadName, escaped, is_hidden, preview_workload, scale_down_order,
+    standing_of_pod,
 };
 use serde::Serialize;
-use std::error::Error;
-use std::fmt::Display;
 use std::fs::{File, Metadata};
 use std::io;
 use std::path::Path;
 
-type Failure = Box<dyn Error>;
+type Failure = Box<dyn std::error::Error>;
 
 /// What names standard input in place of a file.
 const STDIN: &str = "-";
@@ -60,17 +60,16 @@ fn only_set(
     owner: &OwnerName,
     sets: &[WorkloadId],
     args: &PreviewArgs,
-) -> Result<Option<(String, WorkloadName)>, String> {
+) -> Result<Option<(String, WorkloadName)>, Error> {
     match sets {
         [only] => Ok(Some((only.namespace.clone(), live::named(only)))),
         [first, ..] if args.has_count() => {
             let names: Vec<_> = sets.iter().map(|id| live::named(id).to_string()).collect();
             let (first, namespace) = (live::named(first), &first.namespace);
-            Err(format!(
-                "{owner} uses several ReplicaSets, {}, and only its own controller decides how they share its count: ask about one, such as kubectl podrank {first} -n {namespace} --replicas N{}",
-                names.join(" and "),
-                args.of_file_and_decision()
-            ))
+            let command = format!("kubectl podrank {first} -n {namespace} --replicas N");
+            Err(Error::new(format!("{owner} uses several ReplicaSets: {}", names.join(", ")))
+                .because("Only its own controller decides how they share its replica count.")
+                .advise(format!("Ask about one: {command}{}", args.of_file_and_decision())))
         }
         _ => Ok(None),
     }
@@ -91,10 +90,8 @@ pub(crate) fn answer(args: &PreviewArgs, terminal: Terminal) -> Result<Answer, F
     if let ([subject], Some(_)) = (&*subjects, &args.selector)
         && !matches!(subject, Subject::All(_))
     {
-        return Err(format!(
-            "--selector selects among all workloads, or those of a type: leave out {subject}"
-        )
-        .into());
+        let error = Error::new(format!("--selector cannot be used with {subject}"));
+        return Err(error.because("It selects among all workloads, or all of a type.").into());
     }
     if let Some(filename) = &args.filename {
         let (input, modified) = read_file(filename)?;
@@ -102,7 +99,7 @@ pub(crate) fn answer(args: &PreviewArgs, terminal: Terminal) -> Result<Answer, F
             (options.now, options.now_source) = (modified, NowSource::FileTime);
         }
         let answer = of_file(input, options, &subjects, args, terminal);
-        return answer.map_err(|error| format!("{}: {error}", place(filename)).into());
+        return answer.map_err(|error| at(error, &place(filename)));
     }
     let kubectl = Kubectl::new(args.connection.arguments());
     let scope = if args.all_namespaces { Scope::All } else { Scope::Namespace(args.namespace.as_deref()) };
@@ -140,7 +137,7 @@ fn of_gone(
         Output::Table | Output::Wide | Output::Markdown => text,
         Output::Json => podrank_predict::json(&taken),
         Output::Yaml => yaml(&taken)?,
-        Output::Name => return Err(format!("{error}; -o json and -o yaml say what is known of it").into()),
+        Output::Name => return Err(error),
     };
     Ok(Answer { text: text.into_bytes(), beside: Vec::new(), gist })
 }
@@ -281,7 +278,7 @@ fn about(mut asked: Asked, args: &PreviewArgs, terminal: Terminal) -> Result<Ans
     let (count, none) = asked.input.rounded_count(&asked.options, replicas)?;
     asked.options.replicas = Some(count);
     let mut answer = decided(asked, args, terminal)?;
-    answer.beside.extend(none.map(|why| format!("note: {why}")));
+    answer.beside.extend(none.map(|error| format!("note: {}", error.in_one_line())));
     Ok(answer)
 }
 
@@ -290,12 +287,12 @@ fn decided(asked: Asked, args: &PreviewArgs, terminal: Terminal) -> Result<Answe
     let Asked { input, options, question } = asked;
     match question {
         Question::Order if input.has_count(&options)? => {
-            let order = scale_down_order(&input, &options).map_err(|error| explained(&error))?;
+            let order = scale_down_order(&input, &options).map_err(explained)?;
             let tables = view::order::tables(&order, args.output == Output::Wide);
             of_order(&order, args, terminal, tables)
         }
         Question::Pod(pod) if !args.has_count() && input.has_count(&options)? => {
-            let order = standing_of_pod(&input, &options, &pod).map_err(|error| explained(&error))?;
+            let order = standing_of_pod(&input, &options, &pod).map_err(explained)?;
             let tables = match args.output {
                 Output::Markdown => view::order::tables(&order, false),
                 _ => vec![view::order::of_pod(&order)],
@@ -303,9 +300,9 @@ fn decided(asked: Asked, args: &PreviewArgs, terminal: Terminal) -> Result<Answe
             of_order(&order, args, terminal, tables)
         }
         Question::Pod(pod) => {
-            let preview = preview_workload(&input, &options).map_err(|error| explained(&error))?;
+            let preview = preview_workload(&input, &options).map_err(explained)?;
             let table = view::answer::of_pod(&preview, &pod);
-            let table = table.ok_or_else(|| format!("{pod} is no active pod of its workload"))?;
+            let table = table.ok_or_else(|| format!("{pod} is not an active pod of its workload"))?;
             let is_whole = args.output == Output::Markdown;
             let tables = vec![if is_whole { view::answer::table(&preview) } else { table }];
             of_preview(&preview, args, terminal, None, tables)
@@ -317,7 +314,7 @@ fn decided(asked: Asked, args: &PreviewArgs, terminal: Terminal) -> Result<Answe
             several(&input, &options, args, terminal, false, is_one, Vec::new())
         }
         Question::Count | Question::Order => {
-            let preview = preview_workload(&input, &options).map_err(|error| explained(&error))?;
+            let preview = preview_workload(&input, &options).map_err(explained)?;
             let tables = match args.output {
                 Output::Wide => view::wide::tables(&preview, &args.of_file()),
                 _ => vec![view::answer::table(&preview)],
@@ -334,20 +331,21 @@ fn decided(asked: Asked, args: &PreviewArgs, terminal: Terminal) -> Result<Answe
 }
 
 /// The error, with the flags that help.
-fn explained(error: &podrank_predict::Error) -> String {
-    let flags = match error.remedy() {
-        Some(Remedy::NameTheSet) => "; choose one as TYPE/NAME, with --namespace, or ask about all with -A",
-        Some(Remedy::AcceptPartial) => "; --partial accepts what is missing",
-        _ => "",
-    };
-    format!("{error}{flags}")
+fn explained(error: Error) -> Error {
+    match error.kind {
+        ErrorKind::Ambiguous => {
+            error.advise("Choose one as TYPE/NAME, with --namespace, or ask about all with -A.")
+        }
+        ErrorKind::Incomplete => error.advise("To accept what is missing, use --partial."),
+        _ => error,
+    }
 }
 
 /// An answer as data, as tables, and as the names of pods, or why it has none.
 struct Forms<'f, T> {
     data: &'f T,
     tables: Vec<Table>,
-    names: Result<String, &'static str>,
+    names: Result<String, Error>,
 }
 
 impl<T: Serialize> Forms<'_, T> {
@@ -408,12 +406,10 @@ fn of_order(
         beside.push(view::order::hint(order) + &args.of_file_and_decision());
     }
     let pods = order.pods().map(|pod| format!(" {} {:?} {:?}", pod.pod.name(), pod.may_go_at, pod.goes_at));
-    let forms = Forms { data: order, tables, names: Err(OF_A_COUNT) };
+    let error = Error::new("-o name needs a replica count").advise("Add --replicas N.");
+    let forms = Forms { data: order, tables, names: Err(error) };
     Ok(Answer { text: forms.text(args.output, terminal)?, beside, gist: pods.collect() })
 }
-
-/// Why an output is refused.
-const OF_A_COUNT: &str = "this output is about one count: add --replicas N";
 
 /// Whether the user may ask about a `ReplicaSet` of a Deployment. Otherwise, the Deployment stands for it.
 fn with_parts(subjects: &[Subject]) -> bool {
@@ -436,7 +432,7 @@ fn several(
     refusals: Vec<String>,
 ) -> Result<Answer, Failure> {
     if args.has_count() && args.replicas.is_none() {
-        return Err("of several workloads, --replicas alone can be asked".into());
+        return Err("only --replicas can be used with several workloads".into());
     }
     let all = podrank_predict::overview(input, options, args.replicas, with_parts, is_wanted);
     let all = Overview { unread: refusals, ..all };
@@ -455,7 +451,7 @@ fn several(
         Output::Markdown => view::overview::titled(&all, is_asked),
         _ => view::overview::table(&all, is_asked),
     };
-    let names = Err("this output is about one workload: name it");
+    let names = Err(Error::new("-o name needs one workload").advise("Name it."));
     let forms = Forms { data: &all, tables: vec![table], names };
     Ok(Answer { text: forms.text(args.output, terminal)?, beside, gist: lines.collect() })
 }
@@ -483,10 +479,10 @@ fn next_of(all: &Overview<'_>, args: &PreviewArgs) -> Option<String> {
 }
 
 /// Reads a file or standard input, and the modification time if it is a file.
-fn read_file(filename: &Path) -> Result<(Snapshot, Option<Timestamp>), String> {
-    let in_place = |error: &dyn Display| format!("{}: {error}", place(filename));
-    let (reader, modified) = open(filename).map_err(|error| in_place(&error))?;
-    Ok((Snapshot::read(reader).map_err(|error| in_place(&error))?, modified))
+fn read_file(filename: &Path) -> Result<(Snapshot, Option<Timestamp>), Error> {
+    let (reader, modified) =
+        open(filename).map_err(|error| Error::new(error.to_string()).at(place(filename)))?;
+    Ok((Snapshot::read(reader).map_err(|error| error.at(place(filename)))?, modified))
 }
 
 fn place(filename: &Path) -> String {

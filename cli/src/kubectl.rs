@@ -2,8 +2,7 @@
 
 use crate::progress::Watched;
 use crate::relay::{Kept, Relay};
-use podrank_predict::Snapshot;
-use std::error::Error;
+use podrank_predict::{Error, ErrorKind, Snapshot};
 use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, Write};
@@ -49,7 +48,7 @@ impl fmt::Display for Refusal {
     }
 }
 
-impl Error for Refusal {}
+impl std::error::Error for Refusal {}
 
 impl Refusal {
     /// The only place that reads kubectl's English.
@@ -135,12 +134,15 @@ impl Kubectl {
     /// Returns what `kubectl get WORDS` finds, which may be nothing. kubectl reads longer lists page by page.
     ///
     /// kubectl uses the terminal: its messages go to standard error, each once, and a login can ask for input.
-    pub(crate) fn get(&self, words: &[&str]) -> Result<Snapshot, Box<dyn Error>> {
+    pub(crate) fn get(&self, words: &[&str]) -> Result<Snapshot, Box<dyn std::error::Error>> {
         self.read(words, Messages::Pass).map(|(input, _)| input)
     }
 
     /// The same for several types, of which the user may be refused some: these refusals come with what could be read.
-    pub(crate) fn get_readable(&self, words: &[&str]) -> Result<(Snapshot, Vec<String>), Box<dyn Error>> {
+    pub(crate) fn get_readable(
+        &self,
+        words: &[&str],
+    ) -> Result<(Snapshot, Vec<String>), Box<dyn std::error::Error>> {
         self.read(words, Messages::PassAndAcceptRefusals)
     }
 
@@ -154,7 +156,11 @@ impl Kubectl {
         self.read(words, Messages::Drop).map(|(input, _)| input).ok()
     }
 
-    fn read(&self, words: &[&str], messages: Messages) -> Result<(Snapshot, Vec<String>), Box<dyn Error>> {
+    fn read(
+        &self,
+        words: &[&str],
+        messages: Messages,
+    ) -> Result<(Snapshot, Vec<String>), Box<dyn std::error::Error>> {
         self.run(&[&["get"], words].concat(), "json", messages, |stdout| {
             let mut stdout = Watched::new(stdout, None);
             let input = Snapshot::read_part(&mut stdout);
@@ -190,7 +196,7 @@ impl Kubectl {
         let failed = |text: String| Refusal { reason: Reason::Other, text };
         let mut command = self.apart(words);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().map_err(|error| failed(self.missing(&error)))?;
+        let mut child = command.spawn().map_err(|error| failed(self.missing(&error).in_one_line()))?;
         let mut pipe = child.stdin.take().expect("a pipe");
         let text = stdin.to_owned();
         // kubectl may answer before it has read everything, and stop reading when it fails.
@@ -205,7 +211,7 @@ impl Kubectl {
     }
 
     /// Starts kubectl, whose standard output is a pipe. The child must be killed.
-    pub(crate) fn follow(&self, words: &[&str]) -> Result<Child, Box<dyn Error>> {
+    pub(crate) fn follow(&self, words: &[&str]) -> Result<Child, Box<dyn std::error::Error>> {
         let mut command = self.apart(words);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         command.spawn().map_err(|error| self.missing(&error).into())
@@ -236,8 +242,8 @@ impl Kubectl {
         words: &[&str],
         output: &str,
         messages: Messages,
-        read: impl FnOnce(ChildStdout) -> Result<T, Box<dyn Error>>,
-    ) -> Result<(T, Vec<String>), Box<dyn Error>> {
+        read: impl FnOnce(ChildStdout) -> Result<T, Box<dyn std::error::Error>>,
+    ) -> Result<(T, Vec<String>), Box<dyn std::error::Error>> {
         let mut command = self.command(&[words, &["--output", output]].concat());
         let stderr = if messages == Messages::Drop { Stdio::null() } else { Stdio::piped() };
         let mut child =
@@ -249,7 +255,7 @@ impl Kubectl {
             let read = read(stdout);
             (read, relayed.and_then(|relayed| relayed.join().ok()).unwrap_or_default())
         });
-        let Kept { refusals, is_missing, has_more } = kept;
+        let Kept { refusals, is_missing, is_unreachable, has_more } = kept;
         let status = child.wait()?;
         // Without the connection, which may hold a token.
         let request = format!("{} {}", self.program.to_string_lossy(), words.join(" "));
@@ -259,20 +265,26 @@ impl Kubectl {
             self.tell(&refusals);
             let reason = if is_missing { Reason::NotFound } else { Reason::Other };
             // kubectl has already said why.
+            if is_unreachable {
+                let error = Error::new("cannot reach the cluster");
+                let error = error.advise("To read a file instead, use: kubectl podrank TYPE/NAME -f FILE");
+                return Err(error.of_kind(ErrorKind::Unavailable).into());
+            }
             return Err(Refusal { reason, text: format!("`{request}` failed ({status})") }.into());
         }
         let read = read.map_err(|error| format!("{request}: {error}"))?;
         Ok((read, refusals))
     }
 
-    fn missing(&self, error: &io::Error) -> String {
+    fn missing(&self, error: &io::Error) -> Error {
         let program = self.program.to_string_lossy();
         match error.kind() {
-            io::ErrorKind::NotFound => format!(
-                "{program}: not found; install kubectl, name it in the environment variable KUBECTL, or read a dump with -f"
+            io::ErrorKind::NotFound => Error::new(format!("{program}: not found")).advise(
+                "Install kubectl, name it in the environment variable KUBECTL, or read a file with -f.",
             ),
-            _ => format!("{program}: {error}"),
+            _ => Error::new(format!("{program}: {error}")),
         }
+        .of_kind(ErrorKind::Unavailable)
     }
 }
 

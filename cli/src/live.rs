@@ -5,10 +5,11 @@
 use crate::kubectl::{Answer, Kubectl, Reason};
 use crate::surroundings;
 use podrank_predict::{
-    OwnerName, Release, Snapshot, Subject, WorkloadId, WorkloadKind, WorkloadName, nearest, plan,
+    Error, ErrorKind, OwnerName, Release, Snapshot, Subject, WorkloadId, WorkloadKind, WorkloadName, nearest,
+    plan,
 };
 use std::collections::BTreeSet;
-use std::error::Error;
+use std::fmt::Display;
 use std::thread;
 use std::time::Duration;
 
@@ -67,7 +68,7 @@ pub(crate) fn read(
     scope: Scope<'_>,
     of_pods: bool,
     retries: u32,
-) -> Result<Live, Box<dyn Error>> {
+) -> Result<Live, Box<dyn std::error::Error>> {
     let mut input = find(kubectl, name, scope)?;
     let Some(workload) = input.workload(name)? else {
         return Err(unknown(kubectl, name, scope).into());
@@ -127,7 +128,7 @@ pub(crate) fn read_several(
     subjects: &[Subject],
     selector: Option<&str>,
     scope: Scope<'_>,
-) -> Result<Several, Box<dyn Error>> {
+) -> Result<Several, Box<dyn std::error::Error>> {
     let all = format!("{},pods", resources(None));
     let (mut input, refusals) = kubectl.get_readable(&[&[&*all], &*scope.arguments()].concat())?;
     // Without pods, there is nothing to say.
@@ -139,12 +140,12 @@ pub(crate) fn read_several(
         return Err(format!("{} {}", nothing_of(&refusals), scope.place(kubectl)).into());
     }
     if workloads.is_empty() {
-        let nothing = || format!("there is no workload {}", scope.place(kubectl));
+        let nothing = || Error::new(format!("there is no workload {}", scope.place(kubectl)));
         return Err(match scope {
             Scope::Namespace(Some(namespace)) if is_missing(kubectl, namespace) => {
-                format!("there is no namespace {namespace}")
+                Error::new(format!("there is no namespace {namespace}"))
             }
-            Scope::Namespace(_) => format!("{}; name another namespace with --namespace", nothing()),
+            Scope::Namespace(_) => nothing().advise("Name another namespace with --namespace."),
             Scope::All => nothing(),
         }
         .into());
@@ -182,14 +183,14 @@ pub(crate) fn wanted(
     there: &[WorkloadId],
     subjects: &[Subject],
     place: impl Fn() -> String,
-) -> Result<Wanted, String> {
+) -> Result<Wanted, Error> {
     let mut names = Vec::new();
     let mut kinds = Vec::new();
     for subject in subjects {
         match subject {
             Subject::Workload(name) => names.push(name.clone()),
             Subject::All(kind) => kinds.push(*kind),
-            other => return Err(format!("{other} is not one of several workloads: ask about it alone")),
+            other => return Err(Error::new(format!("{other} needs a command of its own"))),
         }
     }
     let is_it = |name: &WorkloadName, kind, its: &str| {
@@ -198,9 +199,10 @@ pub(crate) fn wanted(
     let is_missing = |name: &&WorkloadName| !there.iter().any(|id| is_it(name, id.kind, &id.name));
     if let Some(missing) = names.iter().find(is_missing) {
         let known: Vec<_> = there.iter().map(named).collect();
-        let hint =
-            missing.nearest(&known).map_or_else(String::new, |nearest| format!("; did you mean {nearest}?"));
-        return Err(format!("nothing is named {missing} {}{hint}", place()));
+        return Err(did_you_mean(
+            Error::new(format!("nothing is named {missing} {}", place())),
+            missing.nearest(&known),
+        ));
     }
     let is_all = subjects.is_empty();
     Ok(Box::new(move |kind, _, its| {
@@ -213,15 +215,13 @@ pub(crate) fn workload_of_pod(
     kubectl: &Kubectl,
     pod: &str,
     scope: Scope<'_>,
-) -> Result<(String, WorkloadName), Box<dyn Error>> {
+) -> Result<(String, WorkloadName), Box<dyn std::error::Error>> {
     let mut input = get_named(kubectl, "pods", pod, scope)?;
     if input.is_empty() {
-        let missing = format!("no pod is named {pod} {}", scope.place(kubectl));
+        let missing = not_found(format!("no pod is named {pod} {}", scope.place(kubectl)));
         let lines = kubectl.lines(&[&["pods"], &*scope.arguments()].concat());
         let hint = nearest(pod, lines.iter().filter_map(|line| line.strip_prefix("pod/")));
-        return Err(hint
-            .map_or(missing.clone(), |hint| format!("{missing}; did you mean pod/{hint}?"))
-            .into());
+        return Err(did_you_mean(missing, hint.map(|hint| format!("pod/{hint}"))).into());
     }
     let (namespace, mut workloads) = input.workloads_of_pod(pod, None)?;
     if let [WorkloadName { kind: Some(WorkloadKind::ReplicaSet), name }] = &*workloads {
@@ -236,7 +236,7 @@ pub(crate) fn workload_of_pod(
 
 /// Adds the sets of pods, with the objects that lead these. `StatefulSet`s are only added if the user may read them,
 /// because the answer only mentions how they would delete their pods.
-pub(crate) fn add_owners(kubectl: &Kubectl, pods: &mut Snapshot) -> Result<(), Box<dyn Error>> {
+pub(crate) fn add_owners(kubectl: &Kubectl, pods: &mut Snapshot) -> Result<(), Box<dyn std::error::Error>> {
     for ((namespace, kind), names) in plan::sets_of_pods(pods) {
         let resource = kind.resource();
         // kubectl sends a request for each name.
@@ -271,9 +271,10 @@ pub(crate) fn sets_in_use(
     kubectl: &Kubectl,
     owner: &OwnerName,
     scope: Scope<'_>,
-) -> Result<(Snapshot, Vec<WorkloadId>), Box<dyn Error>> {
+) -> Result<(Snapshot, Vec<WorkloadId>), Box<dyn std::error::Error>> {
     let Scope::Namespace(_) = scope else {
-        return Err(format!("name the namespace of {owner}, with --namespace").into());
+        let error = Error::new(format!("--all-namespaces cannot be used with {owner}"));
+        return Err(error.advise("Name its namespace with --namespace.").into());
     };
     let found = get_owner(kubectl, owner, "--output=name", &WorkloadKind::ALL, scope)?;
     // The cluster may know the type by a short name.
@@ -292,7 +293,7 @@ pub(crate) fn leader(
     kubectl: &Kubectl,
     owner: &OwnerName,
     scope: Scope<'_>,
-) -> Result<(String, OwnerName, WorkloadName), Box<dyn Error>> {
+) -> Result<(String, OwnerName, WorkloadName), Box<dyn std::error::Error>> {
     let text = get_owner(kubectl, owner, "--output=json", &WorkloadKind::WITH_COSTS, scope)?;
     let mut input = Snapshot::read_part(text.as_bytes())?.unwrap_or_default();
     let (namespace, leader) = plan::leader(&input, owner)?;
@@ -316,11 +317,13 @@ fn get_owner(
     output: &str,
     kinds: &[WorkloadKind],
     scope: Scope<'_>,
-) -> Result<String, String> {
+) -> Result<String, Box<dyn std::error::Error>> {
     let words = [&["get", &owner.resource, &owner.name, output], &*scope.arguments()].concat();
     kubectl.call(&words, "").and_then(Answer::result).map_err(|error| {
-        let hint = WorkloadKind::of_type(&owner.resource, kinds).err().unwrap_or_default();
-        if error.reason == Reason::UnknownType { hint } else { error.to_string() }
+        match WorkloadKind::of_type(&owner.resource, kinds) {
+            Err(hint) if error.reason == Reason::UnknownType => hint.into(),
+            _ => error.into(),
+        }
     })
 }
 
@@ -330,7 +333,7 @@ pub(crate) fn get_named(
     resource: &str,
     name: &str,
     scope: Scope<'_>,
-) -> Result<Snapshot, Box<dyn Error>> {
+) -> Result<Snapshot, Box<dyn std::error::Error>> {
     let by_name = format!("metadata.name={name}");
     let words = match scope {
         Scope::Namespace(_) => [name, "--ignore-not-found"],
@@ -341,7 +344,11 @@ pub(crate) fn get_named(
 }
 
 /// Returns the workload with this name. If the user may not read some of the types that may have it, it says so.
-fn find(kubectl: &Kubectl, name: &WorkloadName, scope: Scope<'_>) -> Result<Snapshot, Box<dyn Error>> {
+fn find(
+    kubectl: &Kubectl,
+    name: &WorkloadName,
+    scope: Scope<'_>,
+) -> Result<Snapshot, Box<dyn std::error::Error>> {
     let resources = resources(name.kind);
     let by_name = &*format!("metadata.name={}", name.name);
     let words = match (scope, name.kind) {
@@ -363,13 +370,25 @@ fn resources(kind: Option<WorkloadKind>) -> String {
     kind.map_or_else(|| WorkloadKind::ALL.map(WorkloadKind::resource).join(","), WorkloadKind::resource)
 }
 
-/// The error for a name that no workload has, with similar names.
-fn unknown(kubectl: &Kubectl, name: &WorkloadName, scope: Scope<'_>) -> String {
+/// The error for a name that nothing has. A run may meet it, too, to which it does not mean that a plan differs.
+fn not_found(what: String) -> Error {
+    Error::new(what).of_kind(ErrorKind::Unavailable)
+}
+
+fn did_you_mean(error: Error, nearest: Option<impl Display>) -> Error {
+    match nearest {
+        Some(nearest) => error.advise(format!("Did you mean {nearest}?")),
+        None => error,
+    }
+}
+
+/// What is wrong with a name that nothing has, and what the user may have meant.
+fn unknown(kubectl: &Kubectl, name: &WorkloadName, scope: Scope<'_>) -> Error {
     let what = name.kind.map_or_else(
         || "Deployment, ReplicaSet, ReplicationController, StatefulSet, DaemonSet or Job".to_owned(),
         |kind| kind.to_string(),
     );
-    let missing = format!("no {what} is named {} {}", name.name, scope.place(kubectl));
+    let missing = not_found(format!("no {what} is named {} {}", name.name, scope.place(kubectl)));
     let all = format!("{},pods", resources(None));
     let lines = kubectl.lines(&[&[&*all], &*scope.arguments()].concat());
     if lines.iter().any(|line| *line == format!("pod/{}", name.name)) {
@@ -378,42 +397,44 @@ fn unknown(kubectl: &Kubectl, name: &WorkloadName, scope: Scope<'_>) -> String {
             Scope::Namespace(None) => String::new(),
             Scope::All => " -A".to_owned(),
         };
-        return format!("{missing}, but a pod is: kubectl podrank pod/{}{place}", name.name);
+        return missing
+            .because("A pod has this name.")
+            .advise(format!("Ask about the pod: kubectl podrank pod/{}{place}", name.name));
     }
     if let Scope::Namespace(Some(namespace)) = scope
         && lines.is_empty()
         && is_missing(kubectl, namespace)
     {
-        return format!("there is no namespace {namespace}");
+        return not_found(format!("there is no namespace {namespace}"));
     }
     let known: Vec<WorkloadName> = lines.iter().filter_map(|line| line.parse().ok()).collect();
     let same: Vec<_> =
         known.iter().filter(|known| known.name == name.name).map(ToString::to_string).collect();
     if !same.is_empty() {
-        return format!("{missing}, but there is {}", same.join(" and "));
+        return missing.because(format!("There is {}.", same.join(" and ")));
     }
     let of_kind: Vec<_> =
         known.iter().filter(|known| name.kind.is_none_or(|kind| Some(kind) == known.kind)).cloned().collect();
-    if let Some(place) = elsewhere(kubectl, name, scope) {
-        return format!("{missing}, but {place}");
+    let elsewhere = elsewhere(kubectl, name, scope);
+    if let [first, ..] = &*elsewhere {
+        return missing
+            .because(format!("There is one in namespace {}.", elsewhere.join(" and in ")))
+            .advise(format!("Use -n {first}."));
     }
     match name.nearest(&of_kind).or_else(|| name.nearest(&known)) {
-        Some(nearest) => format!("{missing}; did you mean {nearest}?"),
-        None if lines.is_empty() => format!("{missing}, where there is no workload at all"),
-        None => missing,
+        None if lines.is_empty() => missing.because("There is no workload at all."),
+        nearest => did_you_mean(missing, nearest),
     }
 }
 
-/// Where else something has the name, and how to ask about it.
-fn elsewhere(kubectl: &Kubectl, name: &WorkloadName, scope: Scope<'_>) -> Option<String> {
-    let Scope::Namespace(_) = scope else { return None };
+/// The other namespaces in which something has the name.
+fn elsewhere(kubectl: &Kubectl, name: &WorkloadName, scope: Scope<'_>) -> Vec<String> {
+    let Scope::Namespace(_) = scope else { return Vec::new() };
     let by_name = format!("metadata.name={}", name.name);
     let words = [&*resources(name.kind), "--field-selector", &by_name, "--all-namespaces"];
-    let found = kubectl.get_if_allowed(&words)?.all_workloads();
+    let found = kubectl.get_if_allowed(&words).unwrap_or_default().all_workloads();
     let namespaces: BTreeSet<_> = found.into_iter().map(|workload| workload.namespace).collect();
-    let namespaces: Vec<_> = namespaces.into_iter().collect();
-    let first = namespaces.first()?;
-    Some(format!("there is one in namespace {}: add -n {first}", namespaces.join(" and in ")))
+    namespaces.into_iter().collect()
 }
 
 /// Whether the API server says that there is no such namespace.

@@ -21,6 +21,7 @@ use kubectl_podrank::terminal::{Terminal, in_sentences};
 use kubectl_podrank::view::{plain, plain_but};
 use std::error::Error;
 use std::io::{self, Write};
+use std::iter;
 use std::process::ExitCode;
 use std::time::Duration;
 use terminal_size::{Height, Width, terminal_size_of};
@@ -34,9 +35,20 @@ fn main() -> ExitCode {
         Args::Task(task) => run(&task),
     };
     done.unwrap_or_else(|error| {
-        complain(&format!("error: {error}"));
+        match error.downcast_ref::<podrank_predict::Error>() {
+            Some(error) => report(&format!("error: {error}")),
+            None => complain(&format!("error: {error}")),
+        }
         ExitCode::FAILURE
     })
+}
+
+/// The error after its place.
+fn at(error: Box<dyn Error>, place: &str) -> Box<dyn Error> {
+    match error.downcast::<podrank_predict::Error>() {
+        Ok(error) => error.at(place).into(),
+        Err(error) => format!("{place}: {error}").into(),
+    }
 }
 
 fn run(task: &Task) -> Result<ExitCode, Box<dyn Error>> {
@@ -88,12 +100,20 @@ fn terminal() -> Terminal {
 
 /// Writes a text to standard error, in lines that are as wide as its terminal. Ignores write errors: there is nowhere to report them.
 fn complain(text: &str) {
-    let width = terminal_size_of(io::stderr()).map(columns);
-    let _ = write!(
-        io::stderr(),
-        "{}",
-        in_sentences(&[text.to_owned()], Terminal { width, ..Terminal::default() })
-    );
+    tell(text, "");
+}
+
+/// Writes a text of several lines to standard error. All but the first are indented.
+fn report(text: &str) {
+    let indents = iter::once("").chain(iter::repeat("  "));
+    text.lines().zip(indents).for_each(|(line, indent)| tell(line.trim_start(), indent));
+}
+
+fn tell(text: &str, indent: &str) {
+    let width = terminal_size_of(io::stderr()).map(|size| columns(size).saturating_sub(indent.len()));
+    let lines = in_sentences(&[text.to_owned()], Terminal { width, ..Terminal::default() });
+    let lines: String = lines.lines().map(|line| format!("{indent}{line}\n")).collect();
+    let _ = io::stderr().write_all(lines.as_bytes());
 }
 
 fn columns((Width(columns), _): (Width, Height)) -> usize {

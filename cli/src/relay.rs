@@ -19,6 +19,8 @@ pub(crate) struct Kept {
     pub(crate) refusals: Vec<String>,
     /// Whether something was not found.
     pub(crate) is_missing: bool,
+    /// Whether the API server did not answer.
+    pub(crate) is_unreachable: bool,
     /// Whether there was more than refusals and warnings.
     pub(crate) has_more: bool,
 }
@@ -50,6 +52,7 @@ impl Relay {
     fn end(&self, line: &[u8], asked: usize, kept: &mut Kept, to: &mut impl Write) {
         let text = String::from_utf8_lossy(line);
         kept.is_missing |= text.contains("(NotFound)");
+        kept.is_unreachable |= UNREACHABLE.iter().any(|start| text.starts_with(start));
         if asked == 0 && text.starts_with(REFUSED) {
             kept.refusals.push(text.trim_end().to_owned());
             return;
@@ -98,6 +101,7 @@ fn pass_text(bytes: &[u8], to: &mut impl Write) -> usize {
 }
 
 const REFUSED: &str = "Error from server (Forbidden)";
+const UNREACHABLE: [&str; 2] = ["The connection to the server ", "Unable to connect to the server"];
 
 /// A line of kubectl's log without its head, which has a time: `E1126 15:36:41.123456   12345 memcache.go:265] `.
 fn untimed(line: &str) -> &str {

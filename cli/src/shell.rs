@@ -185,7 +185,7 @@ mod tests {
         let kinds = ["deploy/", "rs/", "rc/", "sts/", "ds/", "job/", "pod/", ":6"];
         assert_eq!(names(&["--partial", ""]), kinds);
         assert_eq!(names(&["-n", "shop", ""]), kinds);
-        assert_eq!(names(&[""])[7..], ["scale", "drop", "undo", "completion", "version", "help", ":6"]);
+        assert_eq!(names(&[""])[7..], ["scale", "drop", "undo", "completion", "help", ":6"]);
         assert_eq!(names(&["scale", ""]), ["deploy/", "rs/", "rc/", ":6"]);
         assert_eq!(names(&["scale", "deploy/web", ""])[0], "--replicas");
         assert_eq!(names(&["undo", "-"])[0], "--namespace");

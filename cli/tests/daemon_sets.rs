@@ -139,7 +139,7 @@ fn what_one_sync_does_not_reach_waits_for_the_next() {
 
 #[test]
 fn flags_and_fields_are_checked() {
-    fails("ds/agent --replicas 2", DAEMON_SET, "default DaemonSet/agent has no replicas…");
+    fails("ds/agent --replicas 2", DAEMON_SET, "DaemonSet default/agent has no replica count…");
     let budget = changed(DAEMON_SET, &[("agent", UNAVAILABLE, json!("3"))]);
     fails("ds/agent", budget, "…spec.updateStrategy.rollingUpdate.maxUnavailable…");
     let strategy = changed(DAEMON_SET, &[("agent", "spec updateStrategy type", json!("Never"))]);
@@ -147,5 +147,5 @@ fn flags_and_fields_are_checked() {
     // Its nodes decide, so there is no order by counts.
     assert_eq!(fine("", DAEMON_SET), fine("ds/agent", DAEMON_SET));
     let (status, _, stderr) = run("-o name", DAEMON_SET);
-    assert!(status == Some(2) && stderr.contains("--rollout to see how a rollout goes on"), "{stderr}");
+    assert!(status == Some(2) && stderr.contains("Add --replicas N or --rollout."), "{stderr}");
 }

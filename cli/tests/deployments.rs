@@ -55,8 +55,8 @@ fn the_next_sync_of_each_set_is_said() {
     let rollback = ("web", "metadata annotations deprecated.deployment.rollback.to", json!("3"));
     let restarted = json!({ "kubectl.kubernetes.io/restartedAt": "2026-03-10T11:59:00Z" });
     let restart = ("web", "spec template metadata annotations", restarted);
-    let invalid = "…default Deployment/web has a selector that is invalid or selects all pods…";
-    let stays = "note: default ReplicaSet/web-7f6b9d5c48 is being deleted, so kube-controller-manager deletes none of its pods";
+    let invalid = "…Deployment default/web has a selector that is invalid or selects all pods…";
+    let stays = "note: ReplicaSet default/web-7f6b9d5c48 is being deleted, so kube-controller-manager deletes none of its pods";
     for (words, changes, says) in [
         (ROLL, &[available(NEW, 2)][..], &["0 of 13 go; roll; …; waits: true"][..]),
         (SCALE, &[paused(), available(NEW, 4)], &["…; scale; goes on: true; waits: false"]),
@@ -161,7 +161,7 @@ fn unsound_deployments_name_the_field() {
     ] {
         let dump = changed(ROLLOUT, &[(name, place, value)]);
         let kind = if name == OLD { "ReplicaSet" } else { "Deployment" };
-        fails(ROLL, &dump, &format!("default {kind}/{name}: {error}"));
+        fails(ROLL, &dump, &format!("{kind} default/{name}: {error}"));
         // Only a preview of the Deployment itself minds.
         if kind == "Deployment" {
             fine(&format!("{NEW} --replicas 5"), &dump);
@@ -187,6 +187,6 @@ fn its_deployment_sets_a_set_back_that_is_scaled_alone() {
 #[test]
 fn a_dump_without_sets_is_incomplete() {
     let no_sets = without(ROLLOUT, |item| item["kind"] == "ReplicaSet");
-    let none = "default Deployment/web has 14 pods, and none of its ReplicaSets is listed";
-    fails(SCALE, no_sets, &format!("the input is incomplete: {none}…"));
+    let none = "Deployment default/web has 14 pods, and none of its ReplicaSets is listed";
+    fails(SCALE, no_sets, &format!("the input is incomplete\n  {none}…"));
 }

@@ -39,7 +39,7 @@ fn without_the_right_to_list_all_pods_a_wish_for_nodes_takes_pods_as_they_come()
 #[test]
 fn without_the_right_to_list_all_pods_no_nodes_are_emptied() {
     let ran = scale("--empty-nodes", &[refused(FORBIDDEN)]);
-    let error = ran.stderr.lines().last().expect("an error");
+    let error = ran.stderr.lines().find(|line| line.starts_with("error")).expect("an error");
     let start = "error: --empty-nodes needs the right to list pods in all namespaces";
     assert!(ran.status == Some(1) && error.starts_with(start), "{}", ran.stderr);
     assert!(ran.stderr.contains("cannot list resource \"pods\""), "{}", ran.stderr);

@@ -101,7 +101,7 @@ fn a_workload_that_is_being_deleted_or_has_an_invalid_selector_deletes_no_pods()
             put(&mut items[0], place, value);
             let shown = shown(&kind.of_web(), dump(&items));
             let note = format!(
-                "note: default {}/web {why}, so kube-controller-manager deletes none of its pods",
+                "note: {} default/web {why}, so kube-controller-manager deletes none of its pods",
                 kind.name
             );
             shown.says(&["0 of 3 go, …", "…; keep; …", &note]).lacks("releases it");
@@ -114,8 +114,8 @@ fn one_uid_on_two_pods_is_an_error() {
     for kind in KINDS {
         let mut items = kind.objects();
         items[2]["metadata"]["uid"] = items[1]["metadata"]["uid"].clone();
-        let error = "pod default/web-1: metadata.uid: pod default/web-0 has 00000000-0000-4000-8000-000000000000, too; \
-                     UIDs must be unique";
+        let error = "pod default/web-1 and pod default/web-0 have the same UID\n  \
+                     It is 00000000-0000-4000-8000-000000000000.";
         fails(&kind.of_web(), dump(&items), error);
     }
 }
@@ -129,7 +129,7 @@ fn counts_that_kubernetes_has_not_are_errors() {
         let error = "spec.replicas: -3 is negative, which Kubernetes does not allow";
         if kind.short != "ds" && kind.short != "job" {
             let words = format!("{}/web --rollout", kind.short);
-            fails(&words, dump(&items), &format!("default {}/web: {error}", kind.name));
+            fails(&words, dump(&items), &format!("{} default/web: {error}", kind.name));
         }
         let flag = if kind.short == "job" { "--parallelism" } else { "--replicas" };
         let (status, _, stderr) = run(&format!("{}/web {flag} 2147483648", kind.short), dump(&items));
@@ -155,11 +155,15 @@ fn the_namespace_tells_workloads_of_one_name_apart() {
         for (namespace, told) in [("prod", "prod"), ("", "\"\"")] {
             for (asked, what) in [(&*format!("{short}/web"), name), ("web", "workload"), ("", "workload")] {
                 let words = format!("{asked} --rollout --namespace={namespace}");
-                let has = format!("the input has: default {name}/web, staging {name}/web");
-                fails(&words, &both, &format!("no {what} in namespace {told}; {has}"));
+                let has = format!("The input has {name} default/web, {name} staging/web.");
+                fails(&words, &both, &format!("no {what} in namespace {told}\n  {has}"));
             }
         }
-        fails("webb --replicas 1", &both, &format!("no workload is named webb; did you mean {short}/web…?"));
+        fails(
+            "webb --replicas 1",
+            &both,
+            &format!("no workload is named webb\n  Did you mean {short}/web…?"),
+        );
     }
 }
 
@@ -169,7 +173,7 @@ fn the_only_workload_needs_no_name() {
         // One without pods is meant if the input has no other one, and not beside one with pods.
         let alone = kind.idle("web");
         shown(kind.asked(), dump(std::slice::from_ref(&alone))).says(&["0 of 0 go, …"]);
-        let several = "the input has several workloads, none with pods: …";
+        let several = "the input has several workloads, none with pods\n  …";
         fails(kind.asked(), dump(&[alone, KINDS[0].idle("other")]), several);
         shown(kind.asked(), dump(&[kind.objects(), vec![kind.idle("idle")]].concat()))
             .says(&["… of 3 go, …"]);
@@ -225,10 +229,10 @@ fn lists_in_lists_have_their_place_in_errors_and_a_limit() {
     let single = json!({ "apiVersion": "v1", "kind": "List" });
     for (dump, error) in [
         (dump(&[nested]), "a Pod without a name: missing field `metadata`"),
-        (deep(9), "…no Pod or workload that has a preview among 1 object…"),
+        (deep(9), "the input has no Pod or workload that podrank knows\n  It has 1 object.…"),
         (deep(10), "…a list in more than 8 lists…"),
         (deep(10_000), "…a list in more than 8 lists…"),
-        (dump(&[custom, single]), "…among 2 objects…"),
+        (dump(&[custom, single]), "…It has 2 objects.…"),
     ] {
         fails("--replicas 1", dump, error);
     }

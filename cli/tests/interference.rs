@@ -237,7 +237,7 @@ fn what_is_not_sound_is_passed_over_and_named() {
     odd["spec"]["maxReplicas"] = json!("many");
     let nameless = json!({ "apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": 7 });
     let shown = of(3, &[odd, nameless]);
-    let said = "note: this preview ignores objects that cannot be read: default HorizontalPodAutoscaler/web (spec.maxReplicas: …), \
+    let said = "note: this preview ignores objects that cannot be read: HorizontalPodAutoscaler default/web (spec.maxReplicas: …), \
                 a PodDisruptionBudget without a name (metadata: invalid type: integer `7`, expected an object)";
     shown.says(&["6 of 9 go; …", said]);
     // Of other namespaces, nothing is said.
@@ -261,7 +261,7 @@ fn lists_of_one_kind_are_read_as_well() {
         assert!(notes.contains("HorizontalPodAutoscaler web (8 to 20) will raise"), "{notes}");
     }
     // Without a workload there is still nothing to preview.
-    let error = "no Pod or workload that has a preview among 1 object: …";
+    let error = "the input has no Pod or workload that podrank knows\n  It has 1 object.\n…";
     common::fails("--replicas 1", dump(&[autoscaler(None, 2, None)]), error);
 }
 

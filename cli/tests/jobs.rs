@@ -46,7 +46,11 @@ fn completions_and_parallelism_change_together() {
     both.says(&["import-3-b; delete; beyond-completions; index 3 is not below the number of completions, 3"]);
     // The completions do not change, so the parallelism may differ from them.
     shown("job/import --completions 6 --parallelism 4", &elastic).says(&["2 of 6 go, quota 0"]);
-    fails("job/import --completions 3", &elastic, "…which is 6: use --completions 3 --parallelism 3");
+    fails(
+        "job/import --completions 3",
+        &elastic,
+        "…\n  Its parallelism is 6.\n  Use --completions 3 --parallelism 3.",
+    );
 }
 
 #[test]
@@ -58,9 +62,9 @@ fn no_pod_of_an_index_is_said_to_stay_if_all_go() {
 
 #[test]
 fn flags_belong_to_their_kind() {
-    let replicas = "default Job/import has no replicas: use --parallelism N or --suspend";
+    let replicas = "Job default/import has no replica count\n  Use --parallelism N or --suspend.";
     fails("job/import --replicas 2", JOB, replicas);
-    let suspension = "…StatefulSet/db is not a Job, so it has no parallelism, completions or suspension";
+    let suspension = "…StatefulSet default/db is not a Job\n  Only a Job has a parallelism, has completions or can be suspended.";
     fails("sts/db --suspend", STATEFUL_SET, suspension);
     let bad = changed(JOB, &[("import", "spec completions", Value::Null)]);
     let missing = "…spec.completions is missing, although spec.completionMode is Indexed";

@@ -1,7 +1,7 @@
 //! The preview of a cluster: how the program calls kubectl, and what it does with answers and failures. The script
 //! `fake/kubectl` stands in for kubectl.
 
-use crate::common::kubectl::{Answer, KUBECTL, Kubectl, answering as kubectl, list, nothing, says};
+use crate::common::kubectl::{Answer, Kubectl, answering as kubectl, list, nothing, says};
 use crate::common::{self, DAEMON_SET, NOON, PROGRAM, ROLLOUT, fine as of_file, items, owner, with};
 use serde_json::{Value, json};
 use std::fs;
@@ -227,7 +227,7 @@ fn unknown_and_ambiguous_names_get_a_suggestion() {
         (
             "old",
             vec![list(&[controller("old", 2), set])],
-            "old is ambiguous: there are rs/old in shop, rc/old in shop; name one as TYPE/NAME, with its namespace",
+            "old is ambiguous\n  There are rs/old in shop, rc/old in shop.\n  Name one as TYPE/NAME, with its namespace.",
         ),
         (
             "web",
@@ -237,12 +237,12 @@ fn unknown_and_ambiguous_names_get_a_suggestion() {
                 (String::new(), "no right", 1),
                 (String::new(), "no right", 1),
             ],
-            "no Deployment, ReplicaSet, ReplicationController, StatefulSet, DaemonSet or Job is named web in the context's namespace, shop, where there is no workload at all",
+            "no Deployment, ReplicaSet, ReplicationController, StatefulSet, DaemonSet or Job is named web in the context's namespace, shop\n  There is no workload at all.",
         ),
         (
             "web",
             vec![list(&[]), ("other".to_owned(), "", 0), nothing(), list(&[controller("web", 2)])],
-            "no Deployment, ReplicaSet, ReplicationController, StatefulSet, DaemonSet or Job is named web in the context's namespace, other, but there is one in namespace shop: add -n shop",
+            "no Deployment, ReplicaSet, ReplicationController, StatefulSet, DaemonSet or Job is named web in the context's namespace, other\n  There is one in namespace shop.\n  Use -n shop.",
         ),
     ] {
         fails(&run(&kubectl(&answers), &format!("{words} --replicas 0")), &format!("error: {error}\n"));
@@ -255,15 +255,15 @@ fn unknown_and_ambiguous_names_get_a_suggestion() {
     ];
     let answers = [nothing(), ("pod/wep\ndeployment.apps/web\n".to_owned(), "", 0)];
     let output = asks("deploy/wep --replicas 0 -n shop", &answers, &asked);
-    let hint = "but a pod is: kubectl podrank pod/wep -n shop";
-    fails(&output, &format!("error: no Deployment is named wep in namespace shop, {hint}\n"));
+    let hint = "A pod has this name.\n  Ask about the pod: kubectl podrank pod/wep -n shop";
+    fails(&output, &format!("error: no Deployment is named wep in namespace shop\n  {hint}\n"));
 }
 
 #[test]
 fn a_namespace_that_cannot_be_read_is_not_said_to_be_missing() {
     let forbidden = (String::new(), "Error from server (Forbidden): namespaces \"shop\" is forbidden", 1);
     let kubectl = kubectl(&[nothing(), nothing(), forbidden, nothing()]);
-    let unknown = "no Deployment is named web in namespace shop, where there is no workload at all";
+    let unknown = "no Deployment is named web in namespace shop\n  There is no workload at all.";
     fails(&run(&kubectl, "deploy/web --replicas 0 -n shop"), &format!("error: {unknown}\n"));
     assert_eq!(kubectl.asked()[2], "get|namespace|shop|--output=name");
 }
@@ -273,8 +273,9 @@ fn what_kubectl_says_on_failure_is_shown() {
     let refusal =
         "The connection to the server localhost:8080 was refused - did you specify the right host or port?\n";
     let kubectl_refuses = kubectl(&[(String::new(), refusal, 1)]);
-    let command = format!("{KUBECTL} get deployments.apps web --ignore-not-found --show-managed-fields");
-    let error = format!("{refusal}error: `{command}` failed (exit status: 1)\n");
+    let error = format!(
+        "{refusal}error: cannot reach the cluster\n  To read a file instead, use: kubectl podrank TYPE/NAME -f FILE\n"
+    );
     fails(&run(&kubectl_refuses, "deploy/web --replicas 0 --token secret"), &error);
 
     let [deployment, sets, (pods, ..), _] = workload();
@@ -298,11 +299,11 @@ fn without_kubectl_the_error_says_what_to_do() {
     for (program, error) in [
         (
             "/nowhere/kubectl",
-            "/nowhere/kubectl: not found; install kubectl, name it in the environment variable KUBECTL, or read a dump with -f\n",
+            "/nowhere/kubectl: not found\n  Install kubectl, name it in the environment variable KUBECTL, or read a file with -f.\n",
         ),
         ("/", "/: Permission denied (os error 13)\n"),
         // An empty variable is none.
-        ("", "kubectl: not found; …"),
+        ("", "kubectl: not found\n…"),
     ] {
         let mut command = Command::new(PROGRAM);
         command.args(["web", "--replicas", "1"]).env("KUBECTL", program).env("PATH", "");
@@ -374,7 +375,7 @@ fn statuses_that_lag_are_read_again_a_few_times_and_then_noted() {
         let output = run(&cluster, "deploy/web --replicas 5 -o json");
         let (preview, notes) = fine(&output);
         assert_eq!(cluster.asked().len(), answers.len());
-        let note = "the status of default ReplicaSet/web-5d8c7f9b64 is for an earlier spec";
+        let note = "the status of ReplicaSet default/web-5d8c7f9b64 is for an earlier spec";
         assert_eq!((notes.contains(note), preview.contains("\"code\": \"controller-busy\"")), (lags, lags));
         // It replays: a cluster takes no --partial.
         assert!(preview.contains("\"partial\": false"), "{preview}");
@@ -405,7 +406,7 @@ fn names_of_the_cluster_complete() {
         (
             "w",
             controllers,
-            "deploy/ rs/ rc/ sts/ ds/ job/ pod/ web web-1 scale drop undo completion version help :6",
+            "deploy/ rs/ rc/ sts/ ds/ job/ pod/ web web-1 scale drop undo completion help :6",
             &format!("{sets},statefulsets.apps,daemonsets.apps,jobs.batch|--output|name"),
         ),
         (

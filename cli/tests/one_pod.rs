@@ -20,7 +20,7 @@ fn a_pod_that_no_scale_down_takes_is_said_to_be_none() {
     let going = ("web-5", "metadata deletionTimestamp", json!("2026-03-10T12:00:30Z"));
     let ended = ("web-5", "status phase", json!("Failed"));
     for (change, state) in [(going, "is being deleted"), (ended, "has ended")] {
-        let error = format!("pod default/web-5 {state}, so no scale-down takes it");
+        let error = format!("pod default/web-5 {state}\n  A scale-down deletes only active pods.");
         fails("pod/web-5", changed(&alike(9), &[change]), &error);
     }
 }

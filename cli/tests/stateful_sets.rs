@@ -112,18 +112,23 @@ fn pods_of_one_ordinal_are_contested() {
 fn bad_input_says_what_is_wrong() {
     let later = changed(STATEFUL_SET, &[("db", "spec podManagementPolicy", json!("Later"))]);
     for (words, dump, error) in [
-        ("", &*later, "spec.podManagementPolicy: \"Later\" is neither OrderedReady nor Parallel"),
+        (
+            "",
+            &*later,
+            "StatefulSet default/db: spec.podManagementPolicy: \"Later\" is neither OrderedReady nor Parallel",
+        ),
         (
             " --order total",
             STATEFUL_SET,
-            "the total order is for Deployments, ReplicaSets and ReplicationControllers; a StatefulSet has its own",
+            "podrank's total order does not apply to StatefulSet default/db\n  \
+             It is for Deployments, ReplicaSets and ReplicationControllers.",
         ),
     ] {
-        fails(&format!("sts/db --replicas 1{words}"), dump, &format!("default StatefulSet/db: {error}"));
+        fails(&format!("sts/db --replicas 1{words}"), dump, error);
     }
     let (status, _, error) = plain("scale sts/db --replicas 3");
     assert_eq!(status, Some(2), "{error}");
-    assert!(error.contains("the controller of a StatefulSet reads no deletion costs"), "{error}");
+    assert!(error.contains("StatefulSet controllers ignore deletion costs"), "{error}");
 }
 
 /// Without the revision of the update, nobody knows which pods are old.
@@ -131,7 +136,7 @@ fn bad_input_says_what_is_wrong() {
 fn no_pod_is_called_old_without_a_revision() {
     let unknown = mended(&[("db", "status", json!({ "replicas": 5 }))]);
     let refused =
-        "…the status of default StatefulSet/db has no updateRevision, so its old pods are not known; …";
+        "…the status of StatefulSet default/db has no updateRevision, so its old pods are not known\n…";
     fails("sts/db --rollout", &unknown, refused);
     // Where the update takes no pod, old or new makes no difference.
     let scaled = shown("sts/db --replicas 4", &unknown);

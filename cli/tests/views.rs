@@ -201,8 +201,12 @@ fn a_file_is_asked_for_namespaces_and_labels() {
         let named: Vec<_> = lines[1..].iter().filter_map(|line| line.split(' ').next()).collect();
         assert_eq!(named, workloads, "{words}");
     }
-    fails("-l tier>1", &all, "\"tier>1\" is not a label selector such as app=web");
-    assert!(run("deploy/web -l tier", &all).2.contains("leave out deploy/web"));
+    fails(
+        "-l tier>1",
+        &all,
+        "\"tier>1\" is not a label selector\n  Write it as for kubectl, such as app=web.",
+    );
+    assert!(run("deploy/web -l tier", &all).2.contains("--selector cannot be used with deploy/web"));
     for (words, said) in [
         ("-l tier=none", "no workload with the labels tier=none has pods in the file\n"),
         ("-l tier=none -n shop", "no workload with the labels tier=none has pods in namespace shop\n"),
@@ -432,10 +436,13 @@ fn a_slip_is_answered_with_what_was_meant() {
         .fold(deployment, |other, (field, text)| with(other, &format!("metadata {field}"), json!(text)));
     let both = dump(&[items(ROLLOUT), vec![other]].concat());
     for (words, said) in [
-        ("dploy/web", "did you mean deploy/web?"),
-        ("scale deploy/web --replicas 3", "TYPE/NAME --replicas N -f FILE does"),
-        ("web-7f6b9d5c48-hq8zt", "web-7f6b9d5c48-hq8zt is a pod; ask about it as pod/web-7f6b9d5c48-hq8zt"),
-        ("deploy/web -n shop", "deploy/web is in namespace default, not in shop: use -n default"),
+        ("dploy/web", "Did you mean deploy/web?"),
+        ("scale deploy/web --replicas 3", "kubectl podrank TYPE/NAME --replicas N -f FILE"),
+        (
+            "web-7f6b9d5c48-hq8zt",
+            "web-7f6b9d5c48-hq8zt is a pod\n  Ask about it as pod/web-7f6b9d5c48-hq8zt.",
+        ),
+        ("deploy/web -n shop", "deploy/web is in namespace default, not in shop\n  Use -n default."),
     ] {
         let (_, _, error) = run(words, &both);
         assert!(error.contains(said), "{words}: {error}");

@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use kubectl_podrank::terminal::Terminal;
 use kubectl_podrank::view::{self, Table};
 use podrank_predict::{
-    Error, NoteCode, Options, Order, Preview, Remedy, Snapshot, Verdict, WorkloadKind, preview_workload,
+    Error, ErrorKind, NoteCode, Options, Order, Preview, Snapshot, Verdict, WorkloadKind, preview_workload,
 };
 use serde_json::Value;
 use std::slice;
@@ -174,7 +174,7 @@ fn check_completeness(
     match strict {
         Err(error) => {
             assert!(lacks && options.order == Order::Kubernetes, "{error} {options:?} {shown}");
-            assert_eq!(error.remedy(), Some(Remedy::AcceptPartial), "{error}");
+            assert_eq!(error.kind, ErrorKind::Incomplete, "{error}");
         }
         Ok(strict) => {
             assert!(!lacks || options.order == Order::Total, "{options:?} {shown}");

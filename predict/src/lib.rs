@@ -62,6 +62,6 @@ pub use snapshot::managed_fields::FIELD_MANAGER;
 pub use snapshot::related_kind::RelatedKind;
 pub use snapshot::release::{ControllerGates, Release};
 pub use snapshot::workload::{WorkloadId, WorkloadKind, WorkloadName};
-pub use text::error::{Error, Remedy};
+pub use text::error::{Error, ErrorKind};
 pub use text::hidden::{escaped, is_hidden};
 pub use text::nearest;

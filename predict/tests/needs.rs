@@ -111,13 +111,13 @@ fn a_name_means_one_workload() {
             input(&items).workload(&WorkloadName::of_words(&words, &WorkloadKind::ALL).expect("a name"));
         found.map(|id| id.map(|id| id.to_string())).map_err(|error| error.to_string())
     };
-    assert_eq!(found(&["sts/db"]), Ok(Some("default StatefulSet/db".to_owned())));
-    assert_eq!(found(&["job/db"]), Ok(Some("default Job/db".to_owned())));
-    assert_eq!(found(&["other"]), Ok(Some("default StatefulSet/other".to_owned())));
+    assert_eq!(found(&["sts/db"]), Ok(Some("StatefulSet default/db".to_owned())));
+    assert_eq!(found(&["job/db"]), Ok(Some("Job default/db".to_owned())));
+    assert_eq!(found(&["other"]), Ok(Some("StatefulSet default/other".to_owned())));
     assert_eq!(found(&["sts/twin"]), Ok(None));
     let several = |name: &str, list: &str| {
-        let remedy = "name one as TYPE/NAME, with its namespace";
-        Err(format!("{name} is ambiguous: there are {list}; {remedy}"))
+        let remedy = "Name one as TYPE/NAME, with its namespace.";
+        Err(format!("{name} is ambiguous\n  There are {list}.\n  {remedy}"))
     };
     assert_eq!(found(&["db"]), several("db", "sts/db in default, job/db in default"));
     assert_eq!(found(&["job/twin"]), several("job/twin", "job/twin in default, job/twin in staging"));

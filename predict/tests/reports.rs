@@ -12,7 +12,7 @@
 //! An answer is compared by what a pod's verdict is and the code of the rule that decides, never by sentences.
 
 use podrank_predict::{
-    Error, Options, Overview, Preview, Remedy, Replicas, ScaleDownOrder, Snapshot, Subject, Verdict,
+    Error, ErrorKind, Options, Overview, Preview, Replicas, ScaleDownOrder, Snapshot, Subject, Verdict,
     WorkloadKind, WorkloadName, overview, preview_workload, scale_down_order, standing_of_pod,
 };
 use serde_json::{Map, Value, json};
@@ -154,9 +154,9 @@ fn of_overview(all: &Overview<'_>) -> Value {
 
 /// Why there is no answer.
 fn refused(error: &Error) -> Value {
-    json!({ "refused": match error.remedy() {
-        Some(Remedy::AcceptPartial) => "incomplete",
-        Some(Remedy::NameTheSet) => "ambiguous",
+    json!({ "refused": match error.kind {
+        ErrorKind::Incomplete => "incomplete",
+        ErrorKind::Ambiguous => "ambiguous",
         _ => "not-answered",
     } })
 }

@@ -128,7 +128,7 @@ fn no_round_without_siblings_is_wrong_without_a_word() {
                 assert!(partial.notes.iter().all(|note| note.code != NoteCode::Incomplete), "{place}");
             }
             Err(error) => {
-                assert!(error.starts_with("the input is incomplete: "), "{place}: {error}");
+                assert!(error.starts_with("the input is incomplete\n"), "{place}: {error}");
                 assert!(error.contains("kubectl get pods,replicasets,deployments -n "), "{place}: {error}");
                 assert!(partial.notes.iter().any(|note| note.code == NoteCode::Incomplete), "{place}");
                 assert!(round.items.len() < sets, "{place}: nothing is missing, and yet {error}");

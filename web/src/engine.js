@@ -17,7 +17,7 @@ export class Engine {
             if (share !== undefined) return onread(share);
             const asked = this.#asked.get(id);
             this.#asked.delete(id);
-            return error ? asked?.reject(Object.assign(new Error(error.message), { remedy: error.remedy })) : asked?.resolve(answer);
+            return error ? asked?.reject(Object.assign(new Error(error.message), error)) : asked?.resolve(answer);
         };
         this.started = module.then((module) => this.#post('start', module));
     }

@@ -1,30 +1,30 @@
-//! Why there is no answer, as the page gets it: JSON with the words of the command line, and what the page can offer.
+//! Why there is no answer, as the web app gets it: JSON with the parts of the error, and what the web app can offer.
 
-use podrank_predict::{Error, Remedy};
+use podrank_predict::{Error, ErrorKind};
 use serde::Serialize;
 use wasm_bindgen::JsValue;
 
 /// Why there is no answer.
 #[derive(Debug, Serialize)]
 pub struct Failure {
+    /// All parts, a line each.
     message: String,
+    what: String,
+    why: Vec<String>,
     /// The name of a button.
     remedy: Option<&'static str>,
 }
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        let remedy = match error.remedy() {
-            Some(Remedy::AcceptPartial) => Some("partial"),
-            _ => None,
-        };
-        Self { message: error.to_string(), remedy }
+        let remedy = (error.kind == ErrorKind::Incomplete).then_some("partial");
+        Self { message: error.to_string(), what: error.what, why: error.why, remedy }
     }
 }
 
 impl From<String> for Failure {
     fn from(message: String) -> Self {
-        Self { message, remedy: None }
+        Error::new(message).into()
     }
 }
 

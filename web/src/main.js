@@ -11,7 +11,7 @@ import { showOverview } from './overview.js';
 import { explanation, noPlan, nothingWanted, plan } from './panel.js';
 import { picture, png } from './picture.js';
 import { GATES, countOf, fresh, fromLink, isChoosing, isSteered, label, link, now, options, wrongLink } from './state.js';
-import { inPage, size } from './words.js';
+import { size } from './words.js';
 
 /** The number of samples behind the slider of the time, and how many a request has. */
 const [SAMPLES, AT_ONCE] = [120, 20];
@@ -169,7 +169,7 @@ function tell(text, after = 0) {
 function complain(text) {
     const inDialog = $('paste').open;
     for (const [place, isHere] of [[$('paste-error'), inDialog], [$('error'), !inDialog]]) {
-        write(place, isHere ? inPage(text) : '');
+        write(place, isHere ? text : '');
         place.hidden = !place.textContent;
     }
     return text;

@@ -42,8 +42,8 @@ export const nothingWanted = (most) => [el('p', {}, most === null
     ? 'Click the pods to delete. The replica count follows your selection.'
     : `Click the pods to delete, up to ${most} at this replica count. Kubernetes chooses the rest.`)];
 
-/** Why there is no plan. */
-export const noPlan = ({ message }, alone) => [el('p', { class: 'blocked', role: 'alert' }, inPage(message)), alone];
+/** Why there is no plan: what happened, and why. The remedies are those of the command line. */
+export const noPlan = ({ message, what = message, why = [] }, alone) => [el('p', { class: 'blocked', role: 'alert' }, [`${what}.`, ...why].join(' ')), alone];
 
 /** The plan of a scale-down for the pods that were chosen. `alone` is what lets only these go, if more do. */
 export function plan(plan, chosen, alone) {

@@ -2,16 +2,11 @@
 
 const SETTINGS = '“Moment, order, gates”';
 
-/** What the command line says with a flag, and what the page says instead: by its own control, or without the advice if it has none. */
+/** What a note of the command line says with a flag, and what the page says instead: by its own control, or without the advice if it has none. */
 const INSTEAD = [
     [/give the time of its dump with --now$/, `choose the time of its dump under ${SETTINGS}`],
     [/an interrupted run or --keep-costs left/, 'an earlier run left'],
     [/: name the release with --kubernetes-version$/, ''],
-    [/(PodDeletionCost is off, .*)$/, `$1: turn it on under ${SETTINGS}`],
-    [/with a lower --replicas, or wait$/, 'at a lower count, or wait'],
-    [/--replicas (\d+) would scale it up: .*$/, 'a count of $1 would scale it up, and there is nothing to choose'],
-    [/lower --replicas/, 'lower the count'],
-    [/; --foreign-costs override .*$/, ''],
 ];
 
 export const inPage = (text) => INSTEAD.reduce((told, [theirs, ours]) => told.replace(theirs, ours), text);

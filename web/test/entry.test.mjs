@@ -122,11 +122,11 @@ test('outside of commands, no sentence names a flag of the command line', async 
     };
     const [zone, names] = ['#example=zones', zones().items.filter(({ kind }) => kind === 'Pod').map(({ metadata }) => metadata.name)];
     for (const [hash, told] of [
-        [`${zone}&replicas=8&steer=${names.slice(0, 5)}`, /5 pods are named, but only 4 go: lower the count, or name fewer/],
-        [`${zone}&replicas=12&steer=${names[0]}`, /1 pod is named, but deploy\/shop has 12 replicas already, so none goes: lower the count/],
-        [`${zone}&replicas=13&steer=${names[0]}`, /so a count of 13 would scale it up, and there is nothing to choose/],
-        [`${zone}&replicas=11&steer=${names[0]}`, /shop-5f4c8d9b7-l9z7m is not ready and goes first whatever its cost: take it too at a lower count, or wait/],
-        [`${zone}&replicas=8&PodDeletionCost=false&steer=${names[0]}`, /PodDeletionCost is off, so deletion costs have no effect: turn it on under “Moment, order, gates”/],
+        [`${zone}&replicas=8&steer=${names.slice(0, 5)}`, /5 pods are named, but only 4 are deleted\./],
+        [`${zone}&replicas=12&steer=${names[0]}`, /1 pod is named, but none would be deleted\. deploy\/shop already has 12 replicas\./],
+        [`${zone}&replicas=13&steer=${names[0]}`, /so 13 would scale it up\./],
+        [`${zone}&replicas=11&steer=${names[0]}`, /shop-5f4c8d9b7-l9z7m is not ready\. Kubernetes deletes such pods first, whatever their deletion costs\./],
+        [`${zone}&replicas=8&PodDeletionCost=false&steer=${names[0]}`, /deletion costs have no effect\. The feature gate PodDeletionCost is off\./],
     ]) {
         await inPage(url + hash, async (page) => {
             await page.locator('#panel .blocked').waitFor();

@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use podrank::FeatureGates;
 use podrank_predict::gates::{ControllerGate, GATES, Gate, STATEFUL_SET_GATES};
 use podrank_predict::{
-    ControllerGates, NowSource, Options, Order, Release, Replicas, Subject, Within, WorkloadKind,
+    ControllerGates, Error, NowSource, Options, Order, Release, Replicas, Subject, Within, WorkloadKind,
 };
 use std::path::PathBuf;
 use std::time::Duration;
@@ -204,7 +204,7 @@ enum OrderName {
     Total,
 }
 
-pub(super) fn replicas(text: &str) -> Result<Replicas, String> {
+pub(super) fn replicas(text: &str) -> Result<Replicas, Error> {
     text.parse()
 }
 
@@ -271,7 +271,7 @@ impl PreviewArgs {
     /// What is wrong with the flags together.
     pub(crate) fn conflict(&self) -> Option<&'static str> {
         let wants_proposal = self.gates().0.prefer_for_scale_down && self.order == OrderName::Kubernetes;
-        wants_proposal.then_some("no release of Kubernetes has PreferForScaleDown: use it with --order total")
+        wants_proposal.then_some("no Kubernetes release has PreferForScaleDown\n  Use it with --order total.")
     }
 
     /// Whether a flag says what is asked of the workload.
@@ -323,8 +323,7 @@ impl PreviewArgs {
             _ => false,
         };
         (needs_count && !has_none).then_some(
-            "this output is about one count: add --replicas N, or --rollout to see how a rollout goes on, or for a Job \
-             --parallelism N, --completions N or --suspend",
+            "-o name needs a replica count\n  Add --replicas N or --rollout. For a Job, add --parallelism N, --completions N or --suspend.",
         )
     }
 
@@ -341,7 +340,7 @@ impl PreviewArgs {
     }
 
     /// What the user asks about.
-    pub(crate) fn subjects(&self) -> Result<Vec<Subject>, String> {
+    pub(crate) fn subjects(&self) -> Result<Vec<Subject>, Error> {
         Subject::of_words(&self.words)
     }
 

@@ -7,7 +7,7 @@ use clap::{ArgMatches, Args, ValueEnum, ValueHint};
 use podrank::FeatureGates;
 use podrank_predict::gates::Gate;
 use podrank_predict::plan::{Count, ForeignCosts, Measure};
-use podrank_predict::{Replicas, Scalable, WorkloadKind, instead_of_node};
+use podrank_predict::{Error, Replicas, Scalable, WorkloadKind, instead_of_node};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -293,7 +293,7 @@ fn foreign_costs(text: &str) -> Result<ForeignCosts, String> {
 
 impl Target {
     /// The workload that the user named.
-    pub(crate) fn workload(&self) -> Result<Scalable, String> {
+    pub(crate) fn workload(&self) -> Result<Scalable, Error> {
         let words: Vec<_> = [&self.workload].into_iter().chain(&self.name).cloned().collect();
         Scalable::of_words(&words)
     }
@@ -339,19 +339,19 @@ impl DropArgs {
     }
 
     /// Returns an error for a word that names no pod, with the command that takes what it names.
-    pub(super) fn check_names(&self) -> Result<(), String> {
+    pub(super) fn check_names(&self) -> Result<(), Error> {
         let mut typed = self.pods.iter().filter_map(|word| Some((word, word.split_once('/')?)));
         let Some((word, (kind, name))) = typed.find(|(_, (kind, _))| !POD_TYPES.contains(kind)) else {
             return Ok(());
         };
-        let way = if NODE_TYPES.contains(&kind) {
-            instead_of_node(name)
+        let error = Error::new(format!("{word} is not a pod"));
+        Err(if NODE_TYPES.contains(&kind) {
+            instead_of_node(error, name)
         } else if WorkloadKind::of_type(kind, &WorkloadKind::WITH_COSTS).is_ok() {
-            format!("use kubectl podrank scale {word} --replicas N")
+            error.advise(format!("Use: kubectl podrank scale {word} --replicas N"))
         } else {
-            "name pods as NAME or pod/NAME".to_owned()
-        };
-        Err(format!("{word} is no pod: {way}"))
+            error.advise("Name pods as NAME or pod/NAME.")
+        })
     }
 }
 

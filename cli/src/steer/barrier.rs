@@ -87,7 +87,7 @@ impl Run<'_> {
         let adopted = adopted(cluster, &name, &text, how.timeout);
         if let Err(error) = delete(cluster, &name) {
             self.left_behind.push(format!(
-                "the barrier pod {name} is left ({error}), and an administrator can remove it with: \
+                "The barrier pod {name} is still there: {error}\n  An administrator can remove it with: \
                  kubectl delete replicasets.apps,pods -l {LABEL}={name} -n {namespace}"
             ));
         }

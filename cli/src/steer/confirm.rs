@@ -10,6 +10,7 @@ use super::rights;
 use super::run::Run;
 use crate::complain;
 use kubectl_podrank::view::plain;
+use podrank_predict::Error;
 use podrank_predict::plan::{Plan, difference, same_sets};
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -28,9 +29,9 @@ pub(super) fn carry_out(
 ) -> Result<Option<Outcome>, Failure> {
     let how = request.how;
     if !how.yes && !io::stdin().is_terminal() {
-        return Err(
-            "there is no terminal to ask: confirm with --yes, or see the plan with --dry-run client".into()
-        );
+        return Err(Error::new("there is no terminal to confirm the plan")
+            .advise("Confirm with --yes, or see the plan with --dry-run client.")
+            .into());
     }
     let mut steps = vec![Step::Read, Step::Plan];
     let may_lock = may_lock(request, &planned.plan)?;
@@ -49,10 +50,10 @@ pub(super) fn carry_out(
             Ok(lock) => lock,
             Err(LockError::Unknown(why)) => {
                 let [target, undo] = [confirmed.target.to_string(), request.cluster.undo()];
-                let message = format!("{target} was not scaled: {why}; run: {undo}");
+                let message = format!("{target} was not scaled: {why}\n  Run: {undo}");
                 return Ok(Some(Outcome { steps, ..Outcome::of(Exit::Left, confirmed, message) }));
             }
-            Err(error) => return Err(error.text(&request.cluster, &confirmed.target).into()),
+            Err(error) => return Err(error.explained(&request.cluster, &confirmed.target).into()),
         };
         let mut outcome = Run::new(request, planned, lock, steps).go();
         if how.yes || !outcome.differs || outcome.exit != Exit::Unchanged || asked_again == MOST {
@@ -62,7 +63,7 @@ pub(super) fn carry_out(
         match ask_again(request, &confirmed, &mut outcome.steps) {
             Ok(next) => (planned, steps) = (next, outcome.steps),
             Err(why) => {
-                outcome.message.extend(["; ", &why.to_string()]);
+                outcome.message.extend(["\n  ", &why.to_string()]);
                 return Ok(Some(outcome));
             }
         }
@@ -97,12 +98,14 @@ fn ask_again(
 /// Asks whether the user may do all of it. Returns whether that includes a Lease that keeps other runs away.
 pub(super) fn may_lock(request: &ScaleRequest<'_>, plan: &Plan) -> Result<bool, Failure> {
     let how = request.how;
-    let no_lock =
-        rights::check(&request.cluster, plan).map_err(|why| format!("nothing was changed: {why}"))?;
+    let unchanged = |error: Error| error.because("Nothing was changed.");
+    let no_lock = rights::check(&request.cluster, plan).map_err(unchanged)?;
     if let Some(why) = &no_lock {
         if how.yes && !how.no_lock && how.dry_run.is_none() {
-            let why = format!("{}; --no-lock goes on all the same", lock::not_locked(why));
-            return Err(format!("nothing was changed: {why}").into());
+            let error = Error::new(format!("cannot lock {}: {why}", plan.target));
+            return Err(unchanged(error)
+                .advise("--no-lock continues without the lock. Another run of podrank may then interfere.")
+                .into());
         }
         complain(&format!("warning: {}", lock::not_locked(why)));
     }

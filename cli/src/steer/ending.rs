@@ -59,7 +59,7 @@ impl Run<'_> {
             Err(RunError::Differs(how)) => Outcome { differs: true, ..self.abort(&how) },
             Err(RunError::Unknown(why)) => {
                 let message = format!(
-                    "{}: {why}; check its replica count, and when its pods are deleted, run: {}",
+                    "{}: {why}\n  Check its replica count. When its pods are deleted, run: {}",
                     self.confirmed.target,
                     self.request.cluster.undo()
                 );
@@ -73,11 +73,11 @@ impl Run<'_> {
         };
         let lock = self.lock.take().map(|lock| {
             self.steps.push(Step::Unlock);
-            lock.release().map_err(|left| format!("{left}; run: {}", self.request.cluster.undo()))
+            lock.release().map_err(|left| format!("{left}\n  Run: {}", self.request.cluster.undo()))
         });
         for text in self.left_behind.into_iter().chain(lock.and_then(Result::err)) {
             outcome.exit = Exit::Left;
-            outcome.message.extend(["; ", &text]);
+            outcome.message.extend(["\n  ", &text]);
         }
         if outcome.exit == Exit::Done {
             outcome.message.push('.');
@@ -103,10 +103,10 @@ impl Run<'_> {
             message.extend([". Deleted exactly ", &pods, &unmet.concat()]);
         } else {
             message.push_str(", but not as planned");
-            say(&mut message, "deleted as selected", &went);
+            say(&mut message, "; deleted as selected", &went);
         }
-        say(&mut message, "kept although selected", &missed);
-        say(&mut message, "deleted although not selected", &others);
+        say(&mut message, "; kept although selected", &missed);
+        say(&mut message, "; deleted although not selected", &others);
         message.extend(occupied.iter().map(|text| format!("; {text}")));
         message.extend(self.count_now(plan, state));
         let mut exit = if is_exact && occupied.is_empty() { Exit::Done } else { Exit::Others };
@@ -132,11 +132,11 @@ impl Run<'_> {
             [went, missed, _] = fates(plan, &state);
             let [gone, all] = [went.len(), went.len() + missed.len()];
             format!(
-                "{scaled}, but {why}: {gone} of the {all} selected pods are deleted so far; when all are, run: {undo}"
+                "{scaled}, but {why}\n  {gone} of the {all} selected pods are deleted so far.\n  When all are, run: {undo}"
             )
         } else {
             format!(
-                "{scaled}, but it is not known which pods were deleted: {why}; when they are, run: {undo}"
+                "{scaled}, but {why}\n  It is unknown which pods were deleted.\n  When they are, run: {undo}"
             )
         };
         Outcome { went, missed, left: self.left(), ..Outcome::of(Exit::Left, self.report_of(plan), message) }
@@ -153,21 +153,21 @@ impl Run<'_> {
                 return Outcome { left: self.left(), ..Outcome::of(Exit::Left, report, message) };
             }
             Err(error) => {
-                message.extend(["; its pods cannot be read: ", &error.to_string()]);
+                message.extend(["\n  Its pods cannot be read: ", &error.to_string()]);
                 return Outcome::of(Exit::Unchanged, report, message);
             }
         };
         let [went, _, others] = fates(&self.confirmed, &state);
         let is_rescaled = state.replicas != self.confirmed.from;
         if self.has_written {
-            message.push_str("; its deletion costs are restored");
+            message.push_str("\n  Its deletion costs are restored.");
         }
         let have_gone = !(went.is_empty() && others.is_empty());
         if is_rescaled && have_gone {
-            message.extend(["; its replica count is ", &state.replicas.to_string(), " now"]);
+            message.extend(["\n  Its replica count is ", &state.replicas.to_string(), " now."]);
         }
-        say(&mut message, "deleted meanwhile, of the selected pods", &went);
-        say(&mut message, "deleted, too", &others);
+        say(&mut message, "\n  Selected pods that were deleted meanwhile", &went);
+        say(&mut message, "\n  Other pods that were deleted", &others);
         // podrank's costs were written, so they may have decided about these pods.
         let exit = if is_rescaled && self.has_written && have_gone { Exit::Others } else { Exit::Unchanged };
         Outcome { went, others, ..Outcome::of(exit, report, message) }
@@ -209,12 +209,8 @@ impl Run<'_> {
     }
 
     fn say_left(&self, message: &mut String, error: &Failure) {
-        message.extend([
-            "; deletion costs are left: ",
-            &error.to_string(),
-            "; run: ",
-            &self.request.cluster.undo(),
-        ]);
+        let undo = self.request.cluster.undo();
+        message.extend(["\n  Deletion costs are left: ", &error.to_string(), "\n  Run: ", &undo]);
     }
 
     /// The nodes that were to become empty and are not.
@@ -253,7 +249,7 @@ impl Run<'_> {
 fn say(message: &mut String, what: &str, pods: &[Named]) {
     if !pods.is_empty() {
         let names: Vec<_> = pods.iter().map(|pod| pod.name.as_str()).collect();
-        message.extend(["; ", what, ": ", &names.join(", ")]);
+        message.extend([what, ": ", &names.join(", ")]);
     }
 }
 

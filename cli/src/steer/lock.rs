@@ -7,8 +7,8 @@ use super::outcome::Step;
 use super::request::ScaleRequest;
 use crate::kubectl::{Kubectl, Reason, Refusal};
 use jiff::Timestamp;
-use podrank_predict::MOST_IN_ONE_SYNC;
 use podrank_predict::plan::{Plan, Target};
+use podrank_predict::{Error, MOST_IN_ONE_SYNC};
 use serde_json::{Value, json};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -29,17 +29,17 @@ pub(super) enum LockError<'k> {
 }
 
 impl LockError<'_> {
-    /// A sentence for a reader.
-    pub(super) fn text(&self, cluster: &Cluster<'_>, target: &Target) -> String {
+    /// The error for a reader.
+    pub(super) fn explained(&self, cluster: &Cluster<'_>, target: &Target) -> Error {
         match self {
-            Self::Held(Lease { object, .. }) => format!(
-                "{target} is locked by another podrank run ({}, since {}). Wait for it, or stop it with: {} --force",
+            Self::Held(Lease { object, .. }) => Error::new(format!(
+                "{target} is locked by another podrank run ({}, since {})",
                 short(holder(object)),
                 object["metadata"]["creationTimestamp"].as_str().unwrap_or_default(),
-                cluster.undo()
-            ),
+            ))
+            .advise(format!("Wait for it, or stop it with: {} --force", cluster.undo())),
             Self::Forbidden(why) | Self::Failed(why) | Self::Unknown(why) => {
-                format!("nothing was changed: {why}")
+                Error::new(why).because("Nothing was changed.")
             }
         }
     }
@@ -161,7 +161,7 @@ impl<'k> Lock<'k> {
     pub(super) fn release(self) -> Result<(), String> {
         // The answer to the first request may have been lost.
         let deleted = self.lease.delete().or_else(|_| self.lease.delete());
-        deleted.map_err(|error| format!("the Lease {} is left: {error}", self.lease.name))
+        deleted.map_err(|error| format!("the Lease {} is still there: {error}", self.lease.name))
     }
 }
 

@@ -67,7 +67,7 @@ pub(crate) fn undo(args: &UndoArgs) -> Result<ExitCode, Failure> {
             complain(&format!("warning: {}", lock::not_locked(&why)));
             None
         }
-        Err(error) => return Err(error.text(&cluster, &target).into()),
+        Err(error) => return Err(error.explained(&cluster, &target).into()),
     };
     let removed = remove_all(&cluster, &target);
     let left = lock.and_then(|lock| lock.release().err());
@@ -173,7 +173,7 @@ fn report(outcome: &Outcome, how: &How) -> Result<ExitCode, Failure> {
         SteerOutput::Table if outcome.exit == Exit::Done => {
             print_line(&outcome.message)?;
         }
-        SteerOutput::Table => complain(&format!("error: {}", outcome.message)),
+        SteerOutput::Table => crate::report(&format!("error: {}", outcome.message)),
     }
     Ok(ExitCode::from(outcome.exit as u8))
 }

@@ -7,6 +7,7 @@ use crate::args::steer::{GivenPreference, Preferences};
 use crate::complain;
 use crate::kubectl::Reason;
 use jiff::Timestamp;
+use podrank_predict::Error;
 use podrank_predict::plan::{self, Level, Measure, Selected, Values, Wish};
 use serde::Deserialize;
 use std::cell::OnceCell;
@@ -49,7 +50,10 @@ fn measured(cluster: &Cluster<'_>, measure: &Measure) -> Result<Values, Failure>
         match cluster.kubectl.call(&["get", "--raw", &path], "")?.result() {
             Ok(answer) => break answer,
             Err(error) if paths.len() > 0 && error.reason == Reason::NotFound => {}
-            Err(error) => return Err(format!("--lowest {measure} cannot be read: {error}").into()),
+            Err(error) => {
+                let what = format!("cannot read the values for --lowest {measure}");
+                return Err(Error::new(what).because(error.to_string()).into());
+            }
         }
     };
     let now = Timestamp::now();
@@ -78,9 +82,9 @@ fn resolve_one(
         GivenPreference::EmptyNodes { is_given } => match of_everybody(nodes) {
             Ok(everybody) => Wish::EmptyNodes(everybody),
             Err(error) if *is_given => {
-                return Err(
-                    format!("--empty-nodes needs the right to list pods in all namespaces: {error}").into()
-                );
+                return Err(Error::new("--empty-nodes needs the right to list pods in all namespaces")
+                    .because(error.to_string())
+                    .into());
             }
             Err(_) => {
                 complain(
@@ -123,25 +127,26 @@ fn matching_nodes(nodes: &Nodes<'_>, preference: &NodePreference) -> Result<Sele
     if !names.is_empty() {
         return Ok(Selected { selector: preference.to_string(), names });
     }
-    Err(format!("no node matches --prefer-nodes {preference}{}", there_are(all, preference)).into())
+    let error = Error::new(format!("no node matches --prefer-nodes {preference}"));
+    Err(there_are(all, preference).into_iter().fold(error, Error::because).into())
 }
 
 /// The taints, or the statuses of the condition, that there are instead.
-fn there_are(all: &[Node], preference: &NodePreference) -> String {
+fn there_are(all: &[Node], preference: &NodePreference) -> Option<String> {
     let (what, there): (_, BTreeSet<_>) = match preference {
         NodePreference::Condition { kind, .. } => {
             let conditions = all.iter().flat_map(|node| &node.status.conditions);
             let statuses = conditions.filter(|it| it.r#type == *kind).map(|it| it.status.clone());
-            (format!("the statuses of {kind} are"), statuses.collect())
+            (format!("The statuses of {kind} are"), statuses.collect())
         }
         NodePreference::Taint { .. } => {
             let taints = all.iter().flat_map(|node| &node.spec.taints).map(ToString::to_string);
-            ("the taints of the nodes are".to_owned(), taints.collect())
+            ("The taints of the nodes are".to_owned(), taints.collect())
         }
-        NodePreference::Labels(_) => return String::new(),
+        NodePreference::Labels(_) => return None,
     };
     let there: Vec<_> = there.into_iter().collect();
-    if there.is_empty() { String::new() } else { format!(": {what} {}", there.join(", ")) }
+    (!there.is_empty()).then(|| format!("{what} {}.", there.join(", ")))
 }
 
 fn read_values(file: &Path) -> Result<HashMap<String, f64>, Failure> {
@@ -343,11 +348,11 @@ mod tests {
             assert_eq!(found, names, "{preference}");
         }
         for (preference, said) in [
-            ("taint:soon", ": the taints of the nodes are going=soon:NoSchedule, other:NoExecute"),
-            ("condition:Ready=False", ": the statuses of Ready are True, Unknown"),
-            ("condition:Reday=False", ""),
+            ("taint:soon", Some("The taints of the nodes are going=soon:NoSchedule, other:NoExecute.")),
+            ("condition:Ready=False", Some("The statuses of Ready are True, Unknown.")),
+            ("condition:Reday=False", None),
         ] {
-            assert_eq!(there_are(&nodes, &preference.parse().expect(preference)), said);
+            assert_eq!(there_are(&nodes, &preference.parse().expect(preference)).as_deref(), said);
         }
     }
 

@@ -10,7 +10,7 @@ use crate::live;
 use crate::surroundings;
 use jiff::Timestamp;
 use podrank_predict::plan::{self, Count, Plan, Request, Wish};
-use podrank_predict::{Error, Options, Remedy, Scalable, Snapshot};
+use podrank_predict::{Error, ErrorKind, Options, Scalable, Snapshot};
 use std::collections::BTreeSet;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -143,7 +143,7 @@ fn patiently<T>(mut attempt: impl FnMut() -> Result<T, Failure>) -> Result<T, Fa
     loop {
         let result = attempt();
         let error = result.as_ref().err().and_then(|error| error.downcast_ref::<Error>());
-        if error.and_then(Error::remedy) != Some(Remedy::Wait) || Instant::now() > end {
+        if error.is_none_or(|error| error.kind != ErrorKind::Busy) || Instant::now() > end {
             return result;
         }
         thread::sleep(PAUSE);

@@ -5,15 +5,16 @@ use super::barrier;
 use super::cluster::{Cluster, Right};
 use super::lock;
 use crate::kubectl::{Reason, Refusal};
+use podrank_predict::Error;
 use podrank_predict::plan::Plan;
 use serde_json::{Value, json};
 
 /// Returns why no Lease can keep other runs away, or `None` if one can.
 ///
 /// # Errors
-/// A sentence that says what the user may not do.
-pub(super) fn check(cluster: &Cluster<'_>, plan: &Plan) -> Result<Option<String>, String> {
-    let cannot = |what: &str, error: Refusal| format!("cannot {what}: {error}");
+/// If the user may not do something else.
+pub(super) fn check(cluster: &Cluster<'_>, plan: &Plan) -> Result<Option<String>, Error> {
+    let cannot = |what: &str, error: Refusal| Error::new(format!("cannot {what}")).because(error.to_string());
     let dry_run = ["--dry-run=server"];
     match cluster.apply_plan(plan, false, &dry_run) {
         // Somebody has just written a cost, which the run will find.
@@ -22,10 +23,11 @@ pub(super) fn check(cluster: &Cluster<'_>, plan: &Plan) -> Result<Option<String>
     }
     cluster.scale(plan, &dry_run).map_err(|error| match error.reason {
         // Of the two, kubectl does not say which it is.
-        Reason::NotFound => {
-            format!("cannot scale: there is no {} with a /scale subresource", plan.target.resource())
+        Reason::NotFound => Error::new("cannot scale")
+            .because(format!("There is no {} with a /scale subresource.", plan.target.resource())),
+        Reason::Count => {
+            Error::new(format!("the replica count of {} has just changed", plan.target)).advise("Try again.")
         }
-        Reason::Count => format!("{} has another count than a moment ago: try again", plan.target),
         _ => cannot("scale", error),
     })?;
     let [leases, barriers] = [lock::rights(&plan.target), barrier::rights()];
@@ -35,7 +37,7 @@ pub(super) fn check(cluster: &Cluster<'_>, plan: &Plan) -> Result<Option<String>
     // At 0, all pods are deleted, so no barrier is needed.
     if plan.replicas > 0 {
         if let Some(right) = barriers.iter().find(is_denied) {
-            return Err(format!("you may not {right}, which the barrier pod needs"));
+            return Err(Error::new(format!("you may not {right}")).because("The barrier pod needs that."));
         }
         barrier::check(cluster, &plan.target).map_err(|error| cannot("create the barrier pod", error))?;
     }

@@ -8,6 +8,7 @@ use super::lock::Lock;
 use super::outcome::{Outcome, RunError, Step};
 use super::request::{Planned, ScaleRequest};
 use crate::kubectl::Reason;
+use podrank_predict::ErrorKind;
 use podrank_predict::plan::{Plan, Request, State, difference, same_sets};
 use std::collections::BTreeSet;
 use std::mem;
@@ -184,7 +185,7 @@ impl<'k> Run<'k> {
         // A time-out leaves open whether it was done.
         let state = self.state_at_last().map_err(|unread| {
             RunError::unknown(format!(
-                "the scale request failed ({error}), and the count cannot be read: {unread}"
+                "the scale request failed, and the replica count cannot be read\n  {error}\n  {unread}"
             ))
         })?;
         if state.target.uid != plan.target.uid {
@@ -221,5 +222,8 @@ fn stop_if_interrupted() -> Result<(), RunError> {
 
 /// The error if the confirmed plan is no longer possible, or if that is unknown because the cluster could not be read.
 fn differs_or_unread(error: Failure) -> RunError {
-    if error.is::<podrank_predict::Error>() { RunError::differs(error) } else { RunError::unchanged(error) }
+    match error.downcast_ref::<podrank_predict::Error>() {
+        Some(known) if known.kind != ErrorKind::Unavailable => RunError::differs(error),
+        _ => RunError::unchanged(error),
+    }
 }

@@ -138,7 +138,7 @@ def node_gone(api):
         wait("new pods", lambda: len(world.active()) == 5)
 
     refuses(world, "node-gone", in_json(world, "scale", "rs/web", "--replicas", "3", "--empty-nodes"),
-        "gone-1 does not become empty; its deletion costs are restored", gone={0, 2}, hooks=[("after", WRITE, leave)])
+        "gone-1 does not become empty", "Its deletion costs are restored.", gone={0, 2}, hooks=[("after", WRITE, leave)])
 
 
 # What the documentation shows.
@@ -221,7 +221,7 @@ def spot(api):
     assert world.replicas() == 6 and not world.costs()
     # The label's value is spot.
     run("spot-misspelt", ["scale", "deploy/web", "--replicas", "4", "--prefer-nodes", "lifecycle=Spot", "--yes"],
-        1, "no node matches --prefer-nodes lifecycle=Spot: the values of lifecycle are reserved, spot")
+        1, "no node matches --prefer-nodes lifecycle=Spot", "The values of lifecycle are reserved, spot.")
     assert world.replicas() == 6 and not world.costs() and not world.gone()
     run("spot", [*args, "--yes"], 0)
     # spot-2 has one pod, and becomes empty; spot-1 has two.
@@ -278,7 +278,7 @@ def owner(api):
     world.add_set("web-2", {**spec, "replicas": 1})
     wait("a pod", lambda: len(world.active()) == 3)
     run("owner-rolling", ["scale", "rollout/web", "--replicas", "1", "--namespace", "rollouts", "--yes"],
-        1, "Rollout/web uses several ReplicaSets (web-1, web-2)")
+        1, "Rollout rollouts/web uses several ReplicaSets: web-1, web-2")
     assert world.replicas() == 2 and not world.has_traces()
 
 
@@ -307,18 +307,18 @@ def too_few(api):
     assert "no active pod of rs/web is on a node that matches --prefer-nodes lifecycle=spot" in done.err, done.err
     none = ["scale", "rs/web", "--namespace", "too-few", "--yes", "--replicas"]
     for name, preference, text in [
-        ("no-node-with-label", ["--prefer-nodes", "spot=true"], "none of the nodes has the label spot"),
-        ("no-pod-with-label", ["--prefer-pods", "track=canary"], "none of these pods has the label track"),
-        ("no-domain", ["--spread", "zone"], "did you mean topology.kubernetes.io/zone?"),
+        ("no-node-with-label", ["--prefer-nodes", "spot=true"], "None of the nodes has the label spot."),
+        ("no-pod-with-label", ["--prefer-pods", "track=canary"], "None of these pods has the label track."),
+        ("no-domain", ["--spread", "zone"], "Did you mean topology.kubernetes.io/zone?"),
     ]:
         run(name, [*none, "1", *preference], 1, text)
-    run("no-value", [*none, "1", "--by-value", "-"], 1, "--by-value names no active pod of rs/web: it names web-x", stdin="web-x 1\n")
+    run("no-value", [*none, "1", "--by-value", "-"], 1, "--by-value names no active pod of rs/web", "It names web-x.", stdin="web-x 1\n")
     assert world.replicas() == 2 and not world.has_traces() and len(world.active()) == 2
     # There is nothing to do, so a preference that matches nothing is not an error.
     done = run("same-count", [*none, "2", "--prefer-nodes", "lifecycle=spot"], 0)
     assert done.out == "rs/web has 2 replicas already. Nothing to do.\n", done.out
     run("same-count-json", in_json(world, "scale", "rs/web", "--replicas", "2"), 0, "rs/web has 2 replicas already")
-    run("higher-count", [*none, "3"], 1, "rs/web has 2 replicas, so --replicas 3 would scale it up")
+    run("higher-count", [*none, "3"], 1, "rs/web has 2 replicas, so 3 would scale it up")
 
 
 # What needs no writes.
@@ -387,7 +387,7 @@ def lowest(api):
     """Before there are metrics, when too few pods have a value, and then with those of most."""
     world, values = five(api, "lowest"), {}
     args = ["scale", "rs/web", "--replicas", "3", "--lowest", "metric/sessions"]
-    refuses(world, "lowest-missing", in_json(world, *args), "--lowest metric/sessions cannot be read")
+    refuses(world, "lowest-missing", in_json(world, *args), "cannot read the values for --lowest metric/sessions")
     metrics.serve(api, "sessions", values)
     values.update({world.pods[0]: "0", world.pods[1]: "1"})
     refuses(world, "lowest-of-few", in_json(world, *args), "only 2 of the 5 active pods of rs/web have a value")
@@ -410,7 +410,7 @@ def others(world):
 @on_five()
 def pod_gone(world):
     hooks = [("before", WRITE, lambda: world.remove(world.pods[1]))]
-    refuses(world, "pod-gone", in_json(world, "drop", world.pods[1], world.pods[2]), "is no active pod", gone={1}, hooks=hooks)
+    refuses(world, "pod-gone", in_json(world, "drop", world.pods[1], world.pods[2]), "is not an active pod", gone={1}, hooks=hooks)
 
 
 @on_five(kind="ReplicaSet")
@@ -455,7 +455,7 @@ def foreign_forced(world):
     """The cost of a pod that stays is never overwritten. That of one that goes is, and once more if its writer writes again."""
     world.set_cost(world.pods[0], "-2147483648", "keda")
     args = in_json(world, "drop", world.pods[1], "--foreign-costs", "override")
-    refuses(world, "foreign-lowest", args, "leave no room", "written by keda")
+    refuses(world, "foreign-lowest", args, "existing deletion costs conflict", "written by keda")
     world.set_cost(world.pods[0], "-5", "keda")
     world.set_cost(world.pods[1], "3", "karpenter")
     again = lambda: world.set_cost(world.pods[1], "7", "karpenter")
@@ -505,13 +505,13 @@ def karpenter(api):
     assert "6 pods have deletion costs, written by karpenter" in done.out + done.err, done.err
     done = run("karpenter-order", ["rs/web", "--namespace", "karpenter"], 0)
     assert "6 pods have deletion costs, written by karpenter" in done.out + done.err, done.err
-    run("karpenter-keep", [*scale, "--prefer-nodes", "lifecycle=spot", "--empty-nodes=false", "--yes"], 1, "leave no room", "--foreign-costs override")
+    run("karpenter-keep", [*scale, "--prefer-nodes", "lifecycle=spot", "--empty-nodes=false", "--yes"], 1, "existing deletion costs conflict", "--foreign-costs override")
     assert not world.has_traces()
     going = {"key": "karpenter.sh/disrupted", "effect": "NoSchedule"}
     api.patch("/api/v1/nodes/reserved-2", {"spec": {"taints": [going]}})
     try:
         run("karpenter-no-taint", [*scale, "--prefer-nodes", "taint:karpenter.sh/disrupt", "--yes"], 1,
-            "no node matches --prefer-nodes taint:karpenter.sh/disrupt: the taints of the nodes are ", "karpenter.sh/disrupted:NoSchedule")
+            "no node matches --prefer-nodes taint:karpenter.sh/disrupt", "The taints of the nodes are ", "karpenter.sh/disrupted:NoSchedule")
         run("karpenter-taint", ["scale", "rs/web", "--replicas", "5", "--namespace", "karpenter", "--prefer-nodes", "taint:karpenter.sh/disrupted",
             "--foreign-costs", "override", "--yes"], 0)
     finally:
@@ -579,7 +579,7 @@ def least_rights(api):
     for name, lacks, text in [("no-right-to-patch", COSTS, "write deletion costs"), ("no-right-to-scale", SCALING, "scale")]:
         world = five(api, name)
         allow(api, world.namespace, "most", *[right for right in ALL_RIGHTS if right != lacks])
-        refuses(world, name, [*in_json(world, "drop", world.pods[1]), "--as", "carol"], f"nothing was changed: cannot {text}", "(Forbidden)")
+        refuses(world, name, [*in_json(world, "drop", world.pods[1]), "--as", "carol"], f"cannot {text}", "(Forbidden)", "Nothing was changed.")
 
 
 @on_five()
@@ -593,7 +593,7 @@ def no_right_to_patch_any_more(world):
 
     args = [*in_json(world, "drop", world.pods[1]), "--as", "carol"]
     done = run("no-right-to-patch-any-more", args,
-        4, "costs are left", "(Forbidden)", "kubectl podrank undo rs/web -n no-right-to-patch-any-more", hooks=[("before", SCALE, revoke)])
+        4, "Deletion costs are left", "(Forbidden)", "kubectl podrank undo rs/web -n no-right-to-patch-any-more", hooks=[("before", SCALE, revoke)])
     assert world.costs() == {1: "-1"} and [pod["name"] for pod in done.json["left"]] == [world.pods[1]]
 
 
@@ -769,7 +769,7 @@ def lost(world):
     assert world.replicas() == 5 and not world.gone() and not world.costs()
     delete()
     run("lost", in_json(world, "drop", world.pods[1]),
-        4, "run 0123abcd has the Lease now; costs are left: ", "run: kubectl podrank undo rs/web -n lost", hooks=[("after", UNBARRIER, steal)])
+        4, "run 0123abcd has the Lease now", "Deletion costs are left: ", "Run: kubectl podrank undo rs/web -n lost", hooks=[("after", UNBARRIER, steal)])
     assert world.replicas() == 5 and not world.gone() and world.costs() == {1: "-1"}
     run("undo-lost", ["undo", "rs/web", "--namespace", "lost", "--force"], 0)
     assert not world.has_traces()
@@ -800,7 +800,7 @@ def not_locked(world):
     """A run that may not lock says so, and leaves the costs of other runs as they are."""
     allow(world.api, world.namespace, "all", READ, SCALING, BARRIERS, COSTS, ("coordination.k8s.io", "leases", "create get"))
     refuses(world, "not-locked-refused", [*in_json(world, "drop", world.pods[1]), "--as", "carol"],
-        "nothing was changed: not locked, so other runs of podrank may interfere: you may not delete leases.coordination.k8s.io; --no-lock goes on all the same")
+        "cannot lock rs/web: you may not delete leases.coordination.k8s.io", "Nothing was changed.", "--no-lock continues without the lock.")
     world.apply_cost(world.pods[0], "-7", "podrank")
     run("not-locked", [*in_json(world, "drop", world.pods[1]), "--no-lock", "--as", "carol"], 0, "Deleted exactly the selected pod")
     assert world.gone() == {1} and world.costs() == {0: "-7"} and not world.leases(), world.costs()
@@ -846,9 +846,9 @@ def barrier_rights(world):
     """Without the right to delete the barrier pod, none is made."""
     allow(world.api, world.namespace, "all", READ, SCALING, COSTS, LEASES, ("core apps", "pods replicasets", "create"))
     args = [*in_json(world, "drop", world.pods[1]), "--as", "carol"]
-    refuses(world, "barrier-rights", args, "nothing was changed: you may not delete replicasets.apps, which the barrier pod needs")
+    refuses(world, "barrier-rights", args, "you may not delete replicasets.apps", "The barrier pod needs that.", "Nothing was changed.")
     refuses(world, "barrier-rights-dry-run", [arg for arg in args if arg != "--yes"] + ["--dry-run", "server"],
-        "you may not delete replicasets.apps, which the barrier pod needs")
+        "you may not delete replicasets.apps", "The barrier pod needs that.")
 
 
 @on_five()
@@ -873,8 +873,8 @@ def barrier_left(world):
             return True
 
     wait("the policy", is_denied)
-    run("barrier-left", in_json(world, "drop", world.pods[1]), 4, "Deleted exactly the selected pod; the barrier pod podrank-barrier-",
-        "an administrator can remove it with: kubectl delete replicasets.apps,pods -l podrank.dev/barrier=podrank-barrier-")
+    run("barrier-left", in_json(world, "drop", world.pods[1]), 4, "Deleted exactly the selected pod", "The barrier pod podrank-barrier-",
+        "An administrator can remove it with: kubectl delete replicasets.apps,pods -l podrank.dev/barrier=podrank-barrier-")
     assert world.gone() == {1} and not world.costs() and not world.leases()
     world.api("DELETE", f"{group}/validatingadmissionpolicybindings/barriers")
     world.api("DELETE", f"{group}/validatingadmissionpolicies/barriers")

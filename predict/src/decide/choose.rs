@@ -9,7 +9,7 @@ use crate::snapshot::self_managed::SelfManaged;
 use crate::snapshot::unreadable::Unreadable;
 use crate::snapshot::workload::{WorkloadId, WorkloadKind, WorkloadName, WorkloadRef};
 use crate::text;
-use crate::text::error::{Error, Remedy};
+use crate::text::error::{Error, ErrorKind};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -55,10 +55,11 @@ fn choose<'a>(input: &'a Snapshot, sets: &Sets<'a>, options: &Options) -> Result
     let of_sets = sets.ids().chain(sets.with_pods()).map(Choice::Set);
     let all = sorted(of_sets.chain(besides_sets(input)));
     if all.is_empty() {
-        return Err(input.unreadable_workload(None).unwrap_or_else(|| Error::new(format!(
-            "none of the {} belongs to a ReplicaSet or ReplicationController, and no other workload is in the input",
-            text::count(input.pods.len() as u64, "pod")
-        ))));
+        return Err(input.unreadable_workload(None).unwrap_or_else(|| {
+            let pods = text::count(input.pods.len() as u64, "pod");
+            Error::new("the input has no workload")
+                .because(format!("None of its {pods} belongs to a ReplicaSet or ReplicationController."))
+        }));
     }
     let kind = options.workload.as_ref().and_then(|workload| workload.kind);
     let known = picked(&all, |its| kind.is_none_or(|kind| its.kind == kind));
@@ -69,7 +70,10 @@ fn choose<'a>(input: &'a Snapshot, sets: &Sets<'a>, options: &Options) -> Result
             let what = kind.map_or_else(|| "workload".to_owned(), |kind| kind.to_string());
             let namespace = if namespace.is_empty() { "\"\"".into() } else { text::name(namespace) };
             let known = text::list(&known);
-            let none = || Error::new(format!("no {what} in namespace {namespace}; the input has: {known}"));
+            let none = || {
+                Error::new(format!("no {what} in namespace {namespace}"))
+                    .because(format!("The input has {known}."))
+            };
             Err(elsewhere.unwrap_or_else(none))
         }
         (_, Some(name)) => {
@@ -198,7 +202,8 @@ fn only<'a>(items: &[Choice<'a>], several: impl Fn() -> String) -> Option<Result
         [] => None,
         [item] => Some(Ok(*item)),
         _ => {
-            Some(Err(Error::with_remedy(format!("{}: {}", several(), text::list(items)), Remedy::NameTheSet)))
+            let error = Error::new(several()).because(format!("There are {}.", text::list(items)));
+            Some(Err(error.of_kind(ErrorKind::Ambiguous)))
         }
     }
 }
@@ -209,14 +214,15 @@ fn elsewhere(wanted: &WorkloadName, known: &[Choice<'_>], options: &Options) -> 
     let [its] = picked(known, |its| its.name == wanted.name)[..] else { return None };
     let its = its.id();
     let (kind, name, namespace) = (its.kind.short(), text::name(its.name), text::name(its.namespace));
-    Some(Error::new(format!("{kind}/{name} is in namespace {namespace}, not in {asked}: use -n {namespace}")))
+    let error = Error::new(format!("{kind}/{name} is in namespace {namespace}, not in {asked}"));
+    Some(error.advise(format!("Use -n {namespace}.")))
 }
 
 /// The error for a name that none of the `known` workloads of its kind has.
 fn unknown(wanted: &WorkloadName, known: &[Choice<'_>], sets: &Sets<'_>, input: &Snapshot) -> Error {
     let name = text::name(&wanted.name);
     if wanted.kind.is_none() && input.pods.iter().any(|pod| pod.meta.name == wanted.name) {
-        return Error::new(format!("{name} is a pod; ask about it as pod/{name}"));
+        return Error::new(format!("{name} is a pod")).advise(format!("Ask about it as pod/{name}."));
     }
     let is_its = |choice: &&Choice<'_>| {
         let Choice::Set(id) = choice else { return false };
@@ -226,14 +232,17 @@ fn unknown(wanted: &WorkloadName, known: &[Choice<'_>], sets: &Sets<'_>, input: 
     let its: Vec<_> = known.iter().filter(is_its).collect();
     if !its.is_empty() {
         let its = text::list(&its);
-        return Error::new(format!("{name} is a Deployment; name one of its ReplicaSets: {its}"));
+        return Error::new(format!("the input lacks Deployment {name}"))
+            .advise(format!("Name one of its ReplicaSets: {its}."));
     }
     let names: Vec<_> = known
         .iter()
         .map(|choice| choice.id())
         .map(|id| WorkloadName { kind: Some(id.kind), name: id.name.to_owned() })
         .collect();
-    let hint = match (wanted.nearest(&names), wanted.kind) {
+    let what = wanted.kind.map_or_else(|| "workload".to_owned(), |kind| kind.to_string());
+    let error = Error::new(format!("no {what} is named {name}"));
+    match (wanted.nearest(&names), wanted.kind) {
         (Some(nearest), _) => {
             let place = names.iter().position(|name| name == nearest).expect("it is one of them");
             let namespace = known[place].id().namespace;
@@ -243,13 +252,12 @@ fn unknown(wanted: &WorkloadName, known: &[Choice<'_>], sets: &Sets<'_>, input: 
             } else {
                 String::new()
             };
-            format!("did you mean {nearest}{place}?")
+            error.advise(format!("Did you mean {nearest}{place}?"))
         }
         (None, Some(kind)) if known.is_empty() => {
-            format!("the input has none; get it with kubectl get {} -o json", kind.types())
+            let remedy = format!("Get it with: kubectl get {} -o json", kind.types());
+            error.because(format!("The input has no {kind}.")).advise(remedy)
         }
-        _ => format!("the input has: {}", text::list(known)),
-    };
-    let what = wanted.kind.map_or_else(|| "workload".to_owned(), |kind| kind.to_string());
-    Error::new(format!("no {what} is named {name}; {hint}"))
+        _ => error.because(format!("The input has {}.", text::list(known))),
+    }
 }

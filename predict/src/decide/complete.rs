@@ -12,7 +12,7 @@ use crate::snapshot::selector::is_dns_subdomain;
 use crate::snapshot::workload::{WorkloadKind, WorkloadRef};
 use crate::text;
 use crate::text::count;
-use crate::text::error::{Error, Remedy};
+use crate::text::error::{Error, ErrorKind};
 use podrank::Flags;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
@@ -62,13 +62,10 @@ pub(crate) fn missing_sets(sets: &Sets<'_>, entry: &Deployment) -> Option<Note> 
 
 /// Returns the error for an input with these gaps, with the command that gets everything.
 pub(crate) fn error(namespace: &str, kind: WorkloadKind, gaps: &[Note]) -> Error {
-    let gaps: Vec<_> = gaps.iter().map(|gap| gap.text.as_str()).collect();
-    let gaps = gaps.join("; ");
-    let command = command(namespace, kind.types());
-    Error::with_remedy(
-        format!("the input is incomplete: {gaps}; get all of it with: {command}"),
-        Remedy::AcceptPartial,
-    )
+    let gaps = gaps.iter().map(|gap| gap.text.clone()).collect();
+    Error { why: gaps, ..Error::new("the input is incomplete") }
+        .advise(format!("Get all of it with: {}", command(namespace, kind.types())))
+        .of_kind(ErrorKind::Incomplete)
 }
 
 /// Returns a set that is not in the input, but has this pod and may be related to `set`. Only a `ReplicaSet` with a

@@ -6,6 +6,7 @@ use crate::question::replicas::Replicas;
 use crate::snapshot::Snapshot;
 use crate::snapshot::index::Sets;
 use crate::snapshot::self_managed::SelfManaged;
+use crate::snapshot::workload::WorkloadRef;
 use crate::text::error::Error;
 use std::fmt::Display;
 
@@ -36,7 +37,7 @@ impl Snapshot {
     pub fn count(&self, options: &Options, replicas: Replicas) -> Result<u32, Error> {
         match self.rounded_count(options, replicas)? {
             (count, None) => Ok(count),
-            (_, Some(why)) => Err(Error::new(why)),
+            (_, Some(error)) => Err(error),
         }
     }
 
@@ -48,7 +49,7 @@ impl Snapshot {
         &self,
         options: &Options,
         replicas: Replicas,
-    ) -> Result<(u32, Option<String>), Error> {
+    ) -> Result<(u32, Option<Error>), Error> {
         if let Replicas::To(count) = replicas {
             return Ok((count, None));
         }
@@ -56,7 +57,7 @@ impl Snapshot {
         let choice = choose_workload(self, &sets, options)?;
         let count = of_choice(&sets, choice, replicas)?;
         let none = replicas.rounds_to_none(present(&sets, choice)?);
-        Ok((count, none.map(|why| format!("{choice}: {why}"))))
+        Ok((count, none.map(|error| error.at(choice))))
     }
 }
 
@@ -66,7 +67,18 @@ pub(crate) fn of_choice(sets: &Sets<'_>, choice: Choice<'_>, replicas: Replicas)
         return Ok(count);
     }
     let present = present(sets, choice)?;
-    replicas.of(present).map_err(|error| Error::new(format!("{choice}: {error}")))
+    replicas.of(present).map_err(|error| error.at(choice))
+}
+
+/// The error for a `ReplicaSet` of which the input only has pods.
+pub(crate) fn unknown(id: WorkloadRef<'_>) -> Error {
+    Error::new(format!("the replica count of {id} is unknown"))
+        .because("The input has its pods, but not the object itself.")
+}
+
+/// The error for a workload whose pods no replica count limits.
+pub(crate) fn none(workload: impl Display) -> Error {
+    Error::new(format!("{workload} has no replica count"))
 }
 
 /// The present number of replicas of a workload.
@@ -74,14 +86,12 @@ pub(crate) fn present(sets: &Sets<'_>, choice: Choice<'_>) -> Result<u32, Error>
     let present = match choice {
         Choice::Deployment(entry) => entry.record.replicas,
         Choice::Set(id) => {
-            let set = sets
-                .get(id)
-                .ok_or_else(|| Error::new(format!("{id} is missing, so its count is unknown")))?;
+            let set = sets.get(id).ok_or_else(|| unknown(id))?;
             set.record.replicas
         }
         Choice::Direct(entry) => match entry {
             SelfManaged::StatefulSet(set) => set.record.replicas,
-            _ => return Err(Error::new(format!("{entry} has no replicas: leave out --replicas"))),
+            _ => return Err(none(entry).advise("Leave out --replicas.")),
         },
     };
     Ok(present.unsigned_abs())
@@ -91,6 +101,7 @@ pub(crate) fn present(sets: &Sets<'_>, choice: Choice<'_>) -> Result<u32, Error>
 pub(crate) fn asked(workload: &impl Display, present: i32, options: &Options) -> Result<i32, Error> {
     let Some(wanted) = options.replicas else { return Ok(present) };
     i32::try_from(wanted).map_err(|_| {
-        Error::new(format!("{workload}: {wanted} replicas are more than Kubernetes stores, {}", i32::MAX))
+        Error::new(format!("{workload} cannot have {wanted} replicas"))
+            .because(format!("Kubernetes stores at most {}.", i32::MAX))
     })
 }

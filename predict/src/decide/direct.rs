@@ -24,10 +24,8 @@ pub(crate) fn preview_direct<'a>(
     options: &Options,
 ) -> Result<Preview<'a>, Error> {
     if options.order == Order::Total {
-        return Err(Error::new(format!(
-            "{entry}: the total order is for Deployments, ReplicaSets and ReplicationControllers; a {} has its own",
-            entry.kind()
-        )));
+        return Err(Error::new(format!("podrank's total order does not apply to {entry}"))
+            .because("It is for Deployments, ReplicaSets and ReplicationControllers."));
     }
     let mut notes = entry.gaps(input);
     if !notes.is_empty() && !options.accepts_gaps() {
@@ -71,8 +69,7 @@ pub(crate) fn decide<'a>(
         }
         SelfManaged::DaemonSet(spec) => {
             if options.replicas.is_some() {
-                let text = format!("{entry} has no replicas, as its nodes decide: leave out --replicas");
-                return Err(Error::new(text));
+                return Err(count::none(entry).advise("Leave out --replicas."));
             }
             let decision = daemon_set::decide(input, entry, spec, pods, options, notes);
             Ok((Asked::default(), Vec::new(), decision))

@@ -3,6 +3,7 @@
 use crate::answer::note::{Note, NoteCode};
 use crate::answer::pod::PodAnswer;
 use crate::answer::preview::Asked;
+use crate::decide::count;
 use crate::decide::job_end::Intervals;
 use crate::decide::self_managed::{Decision, chance, decided, odds};
 use crate::question::options::Options;
@@ -73,16 +74,14 @@ pub(crate) fn refusal(
 /// What is asked of the Job.
 pub(crate) fn asked(entry: SelfManaged<'_>, spec: &Job, options: &Options) -> Result<Asked, Error> {
     if options.replicas.is_some() {
-        return Err(Error::new(format!("{entry} has no replicas: use --parallelism N or --suspend")));
+        return Err(count::none(entry).advise("Use --parallelism N or --suspend."));
     }
     let parallelism = options.parallelism.unwrap_or(spec.record.parallelism.max(0).unsigned_abs());
     for (number, name) in [(Some(parallelism), "parallelism"), (options.completions, "number of completions")]
     {
         if let Some(number) = number.filter(|number| i32::try_from(*number).is_err()) {
-            return Err(Error::new(format!(
-                "{entry}: a {name} of {number} is more than Kubernetes stores, {}",
-                i32::MAX
-            )));
+            return Err(Error::new(format!("{entry} cannot have a {name} of {number}"))
+                .because(format!("Kubernetes stores at most {}.", i32::MAX)));
         }
     }
     let are_now = match spec.record.completion {
@@ -92,16 +91,14 @@ pub(crate) fn asked(entry: SelfManaged<'_>, spec: &Job, options: &Options) -> Re
     let is_now = |completions: &u32| are_now.is_some_and(|now| i64::from(now) == i64::from(*completions));
     if let Some(completions) = options.completions.filter(|completions| !is_now(completions)) {
         let Completion::Indexed(_) = spec.record.completion else {
-            return Err(Error::new(format!(
-                "{entry} is not Indexed, so Kubernetes does not let its completions change: use --parallelism N alone, or \
-                 create another Job"
-            )));
+            return Err(Error::new(format!("the completions of {entry} cannot change"))
+                .because("Kubernetes allows that only for an Indexed Job.")
+                .advise("Use --parallelism N alone, or create another Job."));
         };
         if completions != parallelism {
-            return Err(Error::new(format!(
-                "{entry}: Kubernetes lets completions change only to the same number as parallelism, which is \
-                 {parallelism}: use --completions {completions} --parallelism {completions}"
-            )));
+            return Err(Error::new(format!("the completions of {entry} must equal its parallelism"))
+                .because(format!("Its parallelism is {parallelism}."))
+                .advise(format!("Use --completions {completions} --parallelism {completions}.")));
         }
     }
     Ok(Asked {

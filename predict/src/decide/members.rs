@@ -63,11 +63,11 @@ impl<'a> Seen<'a> {
                 Ok(false)
             }
             (Some(other), _) => {
-                Err(Error::new(format!("{entry}: metadata.uid: {other} has {uid}, too; UIDs must be unique")))
+                Err(Error::new(format!("{entry} and {other} have the same UID"))
+                    .because(format!("It is {uid}.")))
             }
-            (None, Some(other)) => Err(Error::new(format!(
-                "{entry}: metadata.uid: {uid}, but {other} where the pod is listed before; list it once"
-            ))),
+            (None, Some(other)) => Err(Error::new(format!("{entry} is listed twice, with different UIDs"))
+                .because(format!("They are {other} and {uid}."))),
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::decide::ranking::{MOST_IN_ONE_SYNC, groups, lasting};
 use crate::decide::replica_set::Scene;
 use crate::decide::window::moments_of;
 use crate::decide::workload::preview_choice;
-use crate::decide::{context, direct};
+use crate::decide::{context, count, direct};
 use crate::question::options::{Options, Order};
 use crate::reason::comparison::{Comparison, RankedPod};
 use crate::reason::{Reason, chance};
@@ -47,11 +47,7 @@ fn without_context<'a>(input: &'a Snapshot, options: &Options) -> Result<ScaleDo
     let mut now = preview_choice(input, &sets, choice, &as_it_is)?;
     let kind = now.workload.kind;
     if !kind.has_count() {
-        return Err(Error::new(format!(
-            "{} {} has no count, as its nodes decide",
-            kind,
-            text::name(now.workload.name)
-        )));
+        return Err(count::none(choice));
     }
     let mut waits_down_to = None;
     let standings = match choice {
@@ -133,7 +129,7 @@ pub fn standing_of_pod<'a>(
     order.sets.retain(|set| !set.pods.is_empty());
     if order.sets.is_empty() {
         return Err(Error::new(format!(
-            "{} is no active pod of {}/{}",
+            "{} is not an active pod of {}/{}",
             text::name(pod),
             order.workload.kind.short(),
             text::name(order.workload.name)

@@ -54,7 +54,7 @@ fn unanswered<'a>(
     let as_it_is = Options { replicas: None, odds: false, ..named(options, id) };
     let now = preview_choice(input, sets, choice, &as_it_is);
     let active = now.map_or(0, |preview| preview.active);
-    OverviewLine { active, error: Some(error.to_string()), ..empty(id) }
+    OverviewLine { active, error: Some(error.in_one_line()), ..empty(id) }
 }
 
 /// The options for this workload.

@@ -7,7 +7,7 @@ use crate::decide::members::{Member, members, ranked};
 use crate::decide::rank_range::Race;
 use crate::decide::ranking::{Line, MOST_IN_ONE_SYNC};
 use crate::decide::related::Related;
-use crate::decide::{complete, notes};
+use crate::decide::{complete, count, notes};
 use crate::question::gates;
 use crate::question::options::{Options, Order};
 use crate::snapshot::Snapshot;
@@ -34,7 +34,7 @@ pub(crate) fn preview_set<'a>(
         (Some(replicas), _) => replicas,
         (None, Some(set)) => set.replicas(),
         (None, None) => {
-            return Err(Error::new(format!("{id} is missing, so it has no number of replicas to keep")));
+            return Err(count::unknown(id));
         }
     };
     let scene = Scene::read(input, sets, id)?;

@@ -48,9 +48,8 @@ fn preview_at<'a>(
 ) -> Result<Preview<'a>, Error> {
     let is_job = matches!(choice, Choice::Direct(entry) if entry.kind() == WorkloadKind::Job);
     if !is_job && (options.parallelism.is_some() || options.completions.is_some() || options.suspend) {
-        return Err(Error::new(format!(
-            "{choice} is not a Job, so it has no parallelism, completions or suspension"
-        )));
+        return Err(Error::new(format!("{choice} is not a Job"))
+            .because("Only a Job has a parallelism, has completions or can be suspended."));
     }
     let mut preview = match choice {
         Choice::Set(id) => preview_set(input, sets, id, options)?,

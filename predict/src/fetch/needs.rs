@@ -31,10 +31,9 @@ impl Snapshot {
                 .iter()
                 .map(|found| format!("{}/{} in {}", found.kind.short(), found.name, found.namespace))
                 .collect();
-            return Err(Error::new(format!(
-                "{name} is ambiguous: there are {}; name one as TYPE/NAME, with its namespace",
-                list.join(", ")
-            )));
+            return Err(Error::new(format!("{name} is ambiguous"))
+                .because(format!("There are {}.", list.join(", ")))
+                .advise("Name one as TYPE/NAME, with its namespace."));
         }
         match (found.pop(), self.unreadable_workload(Some(name))) {
             (None, Some(error)) => Err(error),

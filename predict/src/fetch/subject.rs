@@ -32,23 +32,27 @@ impl Snapshot {
                 return Err(unreadable.to_error());
             }
             let nearest = text::nearest(name, self.pods.iter().map(|pod| &*pod.meta.name));
-            let hint = nearest
-                .map_or_else(String::new, |nearest| format!("; did you mean {}?", text::name(nearest)));
-            return Err(Error::new(format!("no pod is named {}{hint}", text::name(name))));
+            let nearest = nearest.map(|nearest| format!("Did you mean {}?", text::name(nearest)));
+            let remedy = nearest.into_iter().collect();
+            return Err(Error { remedy, ..Error::new(format!("no pod is named {}", text::name(name))) });
         };
         if let Some(other) = found.find(|other| other.meta.namespace != pod.meta.namespace) {
-            return Err(Error::new(format!("there are {pod} and {other}: name the namespace")));
+            return Err(Error::new(format!("several pods are named {}", text::name(name)))
+                .because(format!("There are {pod} and {other}."))
+                .advise("Name the namespace."));
         }
         let kind = pod.controller_kind();
         let is_replaced = !pod.is_terminating() && kind.is_some_and(WorkloadKind::replaces_ended_pods);
         if !pod.is_active() && !is_replaced {
             let state = if pod.is_terminating() { "is being deleted" } else { "has ended" };
-            return Err(Error::new(format!("{pod} {state}, so no scale-down takes it")));
+            return Err(
+                Error::new(format!("{pod} {state}")).because("A scale-down deletes only active pods.")
+            );
         }
         let sets = Sets::of(self);
         if let Some(id) = sets.releaser(pod) {
-            let text = format!("{pod} does not match the selector of {id}, which releases it");
-            return Err(Error::new(format!("{text}, so no scale-down takes it")));
+            return Err(Error::new(format!("no scale-down deletes {pod}"))
+                .because(format!("It does not match the selector of {id}, which releases it.")));
         }
         let named = |kind, name: &str| WorkloadName { kind: Some(kind), name: name.to_owned() };
         let known = |owner: &OwnerReference| Some(named(owner.workload_kind()?, &owner.name));
@@ -56,14 +60,13 @@ impl Snapshot {
         let nearest = if let Some(owner) = &pod.meta.controller {
             known(owner).ok_or_else(|| {
                 let (kind, name) = (text::name(&owner.kind), text::name(&owner.name));
-                Error::new(format!(
-                    "{pod} belongs to {kind} {name}, which deletes its pods by rules that podrank does not know"
-                ))
+                Error::new(format!("podrank does not know which pods {kind} {name} deletes first"))
+                    .because(format!("{pod} belongs to it."))
             })?
         } else {
             let adopter =
                 set.or_else(|| self.self_managed().find(|its| its.adopts(pod)).map(SelfManaged::id));
-            let none = || Error::new(format!("{pod} has no controller, so no scale-down takes it"));
+            let none = || Error::new(format!("no scale-down deletes {pod}")).because("It has no controller.");
             let id = adopter.ok_or_else(none)?;
             named(id.kind, id.name)
         };
@@ -112,23 +115,20 @@ impl Snapshot {
             pods.filter_map(|pod| pod.meta.controller.as_ref()).find(|its| owner.is(its))
         };
         match &*in_use {
-            [] => Err(Error::new(match of_pods() {
-                Some(its) => format!(
-                    "{owner}: a {} deletes its pods itself, by rules that podrank does not know",
-                    text::name(&its.kind)
-                ),
+            [] => Err(match of_pods() {
+                Some(its) => Error::new(format!("podrank does not know which pods {owner} deletes first"))
+                    .because(format!("A {} deletes its pods itself.", text::name(&its.kind))),
                 None if own.is_empty() => {
                     let nearest = WorkloadKind::nearest_type(&owner.resource, &WorkloadKind::ALL);
-                    let advice = nearest.map_or_else(
-                        || "ask about a workload, such as deploy/NAME".to_owned(),
-                        |kind| format!("did you mean {kind}/{}?", text::name(&owner.name)),
-                    );
-                    format!(
-                        "{owner} is of no kind that podrank knows, and no ReplicaSet belongs to it: {advice}"
-                    )
+                    Error::new(format!("podrank does not know the type of {owner}"))
+                        .because("No ReplicaSet belongs to it.")
+                        .advise(nearest.map_or_else(
+                            || "Ask about a workload, such as deploy/NAME.".to_owned(),
+                            |kind| format!("Did you mean {kind}/{}?", text::name(&owner.name)),
+                        ))
                 }
-                None => format!("no ReplicaSet of {owner} has pods"),
-            })),
+                None => Error::new(format!("no ReplicaSet of {owner} has pods")),
+            }),
             sets => Ok(sets.iter().map(|id| id.to_id()).collect()),
         }
     }

@@ -1,5 +1,6 @@
 //! Whole nodes: what other sets have on each, in which order the core takes them, and which become empty.
 
+use crate::plan::preference;
 use crate::reason::comparison::RankedPod;
 use crate::snapshot::Snapshot;
 use crate::snapshot::budget::Budget;
@@ -136,9 +137,7 @@ impl Cluster {
         let mut scratch = vec![EmptyNodesScratch::default(); pods.len()];
         let split = empty_nodes(&mut pods, &weights, &domains, &mut counts, &mut scratch);
         split.map_err(|error| match error {
-            podrank::Error::TooManyTiers => Error::new(
-                "--empty-nodes and the other wishes make more than 65,536 groups of pods: use fewer or coarser wishes",
-            ),
+            podrank::Error::TooManyTiers => preference::too_many_groups(),
             other => Error::new(other.to_string()),
         })?;
         Ok(pods.iter().map(|pod| pod.tier).collect())

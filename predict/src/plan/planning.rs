@@ -13,7 +13,7 @@ use crate::plan::preference::{Count, Request};
 use crate::plan::progress::state as current;
 use crate::plan::rollout::{Shares, shares};
 use crate::plan::set_plan::{ByItself, Part};
-use crate::plan::target::{Chosen, choose};
+use crate::plan::target::{Chosen, busy, choose};
 use crate::question::options::Order;
 use crate::reason::comparison::RankedPod;
 use crate::snapshot::Snapshot;
@@ -21,7 +21,7 @@ use crate::snapshot::index::Sets;
 use crate::snapshot::replica_set::ReplicaSet;
 use crate::snapshot::time::to_time;
 use crate::text;
-use crate::text::error::{Error, Remedy};
+use crate::text::error::{Error, ErrorKind};
 use podrank::Policy;
 use std::collections::HashMap;
 
@@ -65,14 +65,16 @@ pub fn nothing_to_do(input: &Snapshot, request: &Request) -> Result<Option<Plan>
 pub fn plan(input: &Snapshot, request: &Request) -> Result<Plan, Error> {
     let options = &request.options;
     if !options.gates.pod_deletion_cost {
-        return Err(Error::new("the feature gate PodDeletionCost is off, so deletion costs have no effect"));
+        return Err(
+            Error::new("deletion costs have no effect").because("The feature gate PodDeletionCost is off.")
+        );
     }
     let sets = Sets::of(input);
     let chosen = choose(input, &sets, options)?;
     let mut notes = Vec::new();
     for set in chosen.sets.iter().filter(|_| chosen.is_rolling) {
         if let Some(lag) = complete::stale_status(&sets, set) {
-            return Err(Error::with_remedy(lag.text, Remedy::Wait));
+            return Err(Error::new(lag.text).of_kind(ErrorKind::Busy));
         }
     }
     let members = chosen.sets.iter().map(|set| members_of(input, &sets, set, &mut notes));
@@ -89,7 +91,8 @@ pub fn plan(input: &Snapshot, request: &Request) -> Result<Plan, Error> {
     let replicas = u32::try_from(fewer).ok().and_then(|fewer| chosen.from.checked_sub(fewer));
     let replicas = replicas.ok_or_else(|| {
         let [pods, from] = [text::count(fewer as u64, "pod"), text::count(u64::from(chosen.from), "replica")];
-        Error::new(format!("{pods} would go, but {} has {from}: wait for its rollout to end", chosen.target))
+        Error::new(format!("{pods} would be deleted, but {} has {from}", chosen.target))
+            .advise("Wait for its rollout to end.")
     })?;
     let shares = if chosen.is_rolling {
         shares(input, request, &chosen.target, &parts, replicas)?
@@ -162,17 +165,14 @@ fn members_of<'a>(
 ) -> Result<Vec<Member<'a>>, Error> {
     let id = set.id();
     if let Some(gap) = complete::gaps(sets, id).first() {
-        return Err(Error::with_remedy(format!("{}: try again in a moment", gap.text), Remedy::Wait));
+        return Err(Error::new(&gap.text).advise("Try again soon.").of_kind(ErrorKind::Busy));
     }
     let related = Related::of(id, Some(set), sets);
     let members = members(input, sets, id, &related, notes)?;
     let (own, size) = (members.iter().filter(|member| member.is_own).count(), set.replicas());
     if u64::from(size) != own as u64 {
-        let text = format!(
-            "{id} has {}, but its spec.replicas is {size}: wait until its controller has caught up",
-            text::count(own as u64, "active pod"),
-        );
-        return Err(Error::with_remedy(text, Remedy::Wait));
+        let pods = text::count(own as u64, "active pod");
+        return Err(busy(&id, format!("{id} has {pods}, but its spec.replicas is {size}.")));
     }
     Ok(members)
 }
@@ -213,7 +213,7 @@ fn check_names(request: &Request, chosen: &Chosen<'_>, own: &[RankedPod<'_>]) ->
     if strangers.is_empty() {
         return Ok(());
     }
-    let verb = if strangers.len() == 1 { "is no active pod" } else { "are no active pods" };
+    let verb = if strangers.len() == 1 { "is not an active pod" } else { "are not active pods" };
     Err(Error::new(format!("{} {verb} of {}", text::list(&strangers), chosen.name())))
 }
 
@@ -225,24 +225,22 @@ fn delete(request: &Request, chosen: &Chosen<'_>, parts: &[Part<'_>]) -> Result<
             let from = text::count(chosen.from, "replica");
             let target = &chosen.target;
             if replicas > chosen.from {
-                return Err(Error::new(format!(
-                    "{target} has {from}, so --replicas {replicas} would scale it up: podrank only scales down; use kubectl scale"
-                )));
+                return Err(Error::new("podrank only scales down")
+                    .because(format!("{target} has {from}, so {replicas} would scale it up."))
+                    .advise("Use kubectl scale."));
             }
             let delete = (chosen.from - replicas) as usize;
             if delete == 0 {
                 let are = if request.named.len() == 1 { "is" } else { "are" };
-                return Err(Error::new(format!(
-                    "{named} {are} named, but {target} has {from} already, so none goes: lower --replicas"
-                )));
+                return Err(Error::new(format!("{named} {are} named, but none would be deleted"))
+                    .because(format!("{target} already has {from}."))
+                    .advise("Lower --replicas."));
             }
             // In a rollout, more pods may go than the count falls: each set's share is checked.
             if request.named.len() > delete && !chosen.is_rolling {
-                return Err(Error::new(format!(
-                    "{} are named, but only {delete} {} deleted: lower --replicas, or name fewer",
-                    text::count(request.named.len() as u64, "pod"),
-                    text::is(delete as u64)
-                )));
+                let is = text::is(delete as u64);
+                return Err(Error::new(format!("{named} are named, but only {delete} {is} deleted"))
+                    .advise("Lower --replicas, or name fewer."));
             }
             Ok(delete)
         }

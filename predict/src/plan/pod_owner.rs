@@ -47,7 +47,8 @@ pub fn leaders(input: &Snapshot) -> BTreeSet<(String, OwnerName)> {
 /// # Errors
 /// If the input has no such object with a count. `asked` is what the user called it.
 pub fn leader(input: &Snapshot, asked: &OwnerName) -> Result<(String, OwnerName), Error> {
-    let no_count = || Error::new(format!("{asked} has no spec.replicas, so it has no count to lower"));
+    let no_count =
+        || Error::new(format!("{asked} cannot be scaled down")).because("It has no spec.replicas.");
     let entry = input.owners.first().ok_or_else(no_count)?;
     let name = OwnerName { resource: entry.resource.clone(), name: entry.meta.name.clone() };
     Ok((entry.meta.namespace.clone(), name))
@@ -66,29 +67,46 @@ pub fn set_of_leader(input: &Snapshot) -> Option<WorkloadName> {
 /// # Errors
 /// If there is no pod, if no count can let one go, or if they belong to different workloads.
 pub fn one_workload(input: &Snapshot) -> Result<Scaled, Error> {
-    let workload =
-        |pod| owner(input, pod).map(|it| (pod, it)).map_err(|why| Error::new(format!("{pod} {why}")));
-    let workloads = input.pods.iter().map(workload).collect::<Result<Vec<_>, _>>()?;
+    let workload = |pod| Ok((pod, owner(input, pod)?));
+    let workloads = input.pods.iter().map(workload).collect::<Result<Vec<_>, Error>>()?;
     let Some((first, wanted)) = workloads.first() else { return Err(Error::new("no pod is named")) };
     match workloads.iter().find(|(_, workload)| workload != wanted) {
-        Some((other, workload)) => Err(Error::new(format!(
-            "{other} belongs to {}, but {first} to {}: name pods of one workload",
-            workload.name, wanted.name
-        ))),
+        Some((other, workload)) => Err(Error::new("the pods belong to different workloads")
+            .because(format!("{other} belongs to {}, but {first} belongs to {}.", workload.name, wanted.name))
+            .advise("Name pods of one workload.")),
         None => Ok(wanted.clone()),
     }
 }
 
-/// What lets a pod go that no deletion cost lets go. `None` if only its controller knows.
-fn leaves(input: &Snapshot, pod: &Pod) -> Option<String> {
+/// The error for a pod that no deletion cost selects: it belongs to no `ReplicaSet` and no `ReplicationController`.
+fn unsteerable(input: &Snapshot, pod: &Pod) -> Error {
     let namespace = text::name(&pod.meta.namespace);
     let Some(controller) = &pod.meta.controller else {
         let name = text::name(&pod.meta.name);
-        return Some(format!("and nothing replaces it: kubectl delete pod {name} -n {namespace}"));
+        return Error::new(format!("{pod} has no controller"))
+            .because("Nothing replaces it if you delete it.")
+            .advise(format!("Delete it: kubectl delete pod {name} -n {namespace}"));
     };
+    let [kind, owner] = [&controller.kind, &controller.name].map(|it| text::name(it));
+    let error = Error::new(format!("{pod} belongs to {kind} {owner}"));
     if controller.workload_kind() == Some(WorkloadKind::Job) {
-        return Some("which has no replicas to lower".to_owned());
+        return error.because("A Job has no replica count.");
     }
+    let other = "podrank can only choose pods of ReplicaSets and ReplicationControllers.";
+    let Some((from, to)) = ordinals(input, pod) else { return error.because(other) };
+    let error = error.because("A StatefulSet deletes the pod with the highest ordinal first.");
+    match to {
+        // No command: nobody scales a database to nothing for the sake of a node.
+        0 => error.advise(format!("Only scaling it from {from} to 0 deletes this pod.")),
+        _ => error.advise(format!(
+            "Scale it from {from} to {to}: kubectl scale sts/{owner} --replicas {to} -n {namespace}"
+        )),
+    }
+}
+
+/// The replicas of the pod's `StatefulSet`, and to which number they must fall so that all pods of the input that belong to it are
+/// deleted. `None` if it belongs to none, or if nobody knows.
+fn ordinals(input: &Snapshot, pod: &Pod) -> Option<(i32, i32)> {
     let (kind, set) = stateful_set_of(pod)?;
     let id = WorkloadRef { namespace: &pod.meta.namespace, kind, name: &set.name };
     let entry = input.stateful_sets.iter().find(|its| its.meta.id(kind) == id)?;
@@ -99,14 +117,7 @@ fn leaves(input: &Snapshot, pod: &Pod) -> Option<String> {
     let ordinal = |pod: &Pod| pod.meta.name.strip_prefix(&*set.name)?.strip_prefix('-')?.parse::<i32>().ok();
     let lowest = input.pods.iter().filter(of_set).filter_map(ordinal).min()?;
     let (from, to) = (entry.record.replicas, lowest.checked_sub(entry.record.start)?);
-    let name = text::name(&set.name);
-    (0..from).contains(&to).then(|| match to {
-        // No command: nobody scales a database to nothing for the sake of a node.
-        0 => "which would have to shrink to 0".to_owned(),
-        _ => format!(
-            "which has to shrink from {from} to {to} first: kubectl scale sts/{name} --replicas {to} -n {namespace}"
-        ),
-    })
+    (0..from).contains(&to).then_some((from, to))
 }
 
 /// The `StatefulSet` that the pod's controller reference names.
@@ -121,20 +132,14 @@ fn set_of(pod: &Pod) -> Option<(WorkloadKind, &OwnerReference)> {
     owner.workload_kind().filter(|kind| kind.is_set()).map(|kind| (kind, owner))
 }
 
-/// The workload to scale to delete the pod: the owner of its set, or else its set itself. Or why no scale-down can
-/// select it, as a text that continues after `the pod`, such as `belongs to StatefulSet db`.
-fn owner(input: &Snapshot, pod: &Pod) -> Result<Scaled, String> {
+/// The workload to scale so that the pod is deleted: the owner of its set, or else its set itself.
+fn owner(input: &Snapshot, pod: &Pod) -> Result<Scaled, Error> {
     if pod.is_mirror {
-        return Err("is a mirror pod: kubelet runs it without a workload".to_owned());
+        return Err(
+            Error::new(format!("{pod} is a mirror pod")).because("The kubelet runs it without a workload.")
+        );
     }
-    let Some((kind, set)) = set_of(pod) else {
-        let owner = pod.meta.controller.as_ref();
-        let whom = owner
-            .map_or_else(|| "no controller".to_owned(), |owner| format!("{} {}", owner.kind, owner.name));
-        let leaves = leaves(input, pod);
-        let leaves = leaves.as_deref().unwrap_or("not to a ReplicaSet or ReplicationController");
-        return Err(format!("belongs to {whom}, {leaves}"));
-    };
+    let Some((kind, set)) = set_of(pod) else { return Err(unsteerable(input, pod)) };
     let namespace = &*pod.meta.namespace;
     let entry = input.set(WorkloadRef { namespace, kind, name: &set.name });
     let known = |kind, name: &str| {
@@ -153,10 +158,10 @@ fn owner(input: &Snapshot, pod: &Pod) -> Result<Scaled, String> {
                 let name = OwnerName { resource: resource.clone(), name: meta.name.clone() };
                 return Ok(Scaled { namespace: namespace.to_owned(), name: Scalable::Owner(name) });
             }
-            Err(format!(
-                "belongs to {kind} {}, whose count {} {} sets: scale that instead if it has a count",
-                set.name, leader.kind, leader.name
-            ))
+            let [set, owner, name] = [&set.name, &leader.kind, &leader.name].map(|it| text::name(it));
+            Err(Error::new(format!("{pod} belongs to {kind} {set}"))
+                .because(format!("{owner} {name} sets the replica count of {kind} {set}."))
+                .advise(format!("Scale {owner} {name} instead if it has a replica count.")))
         }
     }
 }

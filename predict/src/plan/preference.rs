@@ -173,32 +173,29 @@ impl Wish {
             names.sort();
             text::list(&names)
         };
-        Err(Error::new(match self {
+        Err(match self {
             Self::Nodes(selected) => {
                 let nodes = match selected.names.len() {
-                    0 => "no node matches it".to_owned(),
-                    _ => format!("the nodes that match are {}", sorted(&mut selected.names.iter())),
+                    0 => "No node matches it.".to_owned(),
+                    _ => format!("The nodes that match are {}.", sorted(&mut selected.names.iter())),
                 };
-                format!("no active pod of {target} is on a node that matches {flag}: {nodes}")
+                Error::new(format!("no active pod of {target} is on a node that matches {flag}"))
+                    .because(nodes)
             }
             Self::Pods(selected) => {
                 let labels: Vec<_> = own.iter().map(|pod| &pod.pod.meta.labels).collect();
-                let why = selector::mismatch(&selected.selector, "of these pods", &labels);
-                format!(
-                    "no active pod of {target} matches {flag}{}",
-                    why.map_or_else(String::new, |why| format!(": {why}"))
-                )
+                let error = Error::new(format!("no active pod of {target} matches {flag}"));
+                selector::explain(error, &selected.selector, "of these pods", &labels)
             }
             Self::Values(Values { measure: Some(_), .. }) => {
-                format!("{flag}: no active pod of {target} has a value")
+                Error::new(format!("{flag}: no active pod of {target} has a value"))
             }
-            Self::Values(values) if values.of.is_empty() => format!("{flag} names no pod"),
-            Self::Values(values) => {
-                format!("{flag} names no active pod of {target}: it names {}", sorted(&mut values.of.keys()))
-            }
+            Self::Values(values) if values.of.is_empty() => Error::new(format!("{flag} names no pod")),
+            Self::Values(values) => Error::new(format!("{flag} names no active pod of {target}"))
+                .because(format!("It names {}.", sorted(&mut values.of.keys()))),
             // No name was mistyped: there may be no such pods.
             Self::NotAvailable | Self::EmptyNodes(_) | Self::Spread(_) => return Ok(()),
-        }))
+        })
     }
 
     /// Returns an error if fewer than half of the pods have a value that was to be measured: pods without one are busy, for all that is
@@ -208,10 +205,10 @@ impl Wish {
         let known = own.iter().filter(|pod| values.of.contains_key(&pod.pod.meta.name)).count();
         if 2 * known < own.len() {
             let of = own.len();
-            return Err(Error::new(format!(
-                "{}: only {known} of the {of} active pods of {target} have a value, which is fewer than half",
-                values.flag
-            )));
+            let have = if known == 1 { "has" } else { "have" };
+            return Err(Error::new(format!("{}: too few pods have a value", values.flag))
+                .because(format!("Only {known} of the {of} active pods of {target} {have} a value."))
+                .advise("Make sure that at least half of the pods have one."));
         }
         Ok(())
     }
@@ -259,16 +256,20 @@ impl Wish {
 }
 
 /// Says that no node matches a label selector, and which label or value none of the nodes has, given the labels of each.
-pub fn no_node(selector: &str, labels: &[&BTreeMap<String, String>]) -> String {
-    let why = selector::mismatch(selector, "of the nodes", labels);
-    let why = why.map_or_else(String::new, |why| format!(": {why}"));
-    format!("no node matches --prefer-nodes {selector}{why}")
+pub fn no_node(selector: &str, labels: &[&BTreeMap<String, String>]) -> Error {
+    let error = Error::new(format!("no node matches --prefer-nodes {selector}"));
+    selector::explain(error, selector, "of the nodes", labels)
 }
 
 /// Says that no node has a label to spread by, given the labels of each.
-pub fn no_domain(key: &str, labels: &[&BTreeMap<String, String>]) -> String {
-    let why = selector::mismatch(key, "of the nodes", labels);
-    format!("no node matches --spread {key}{}", why.map_or_else(String::new, |why| format!(": {why}")))
+pub fn no_domain(key: &str, labels: &[&BTreeMap<String, String>]) -> Error {
+    selector::explain(Error::new(format!("no node matches --spread {key}")), key, "of the nodes", labels)
+}
+
+/// The error for preferences that tell too many pods apart.
+pub(super) fn too_many_groups() -> Error {
+    Error::new("the preferences make more than 65,536 groups of pods")
+        .advise("Use fewer or coarser preferences.")
 }
 
 /// Whether each pod has been ready for `minReadySeconds`.
@@ -345,12 +346,7 @@ fn numbered(own: &[RankedPod<'_>], places: &[Vec<f64>]) -> Result<Vec<u16>, Erro
     let mut tier = 0_u16;
     for pair in indices.windows(2) {
         if compare(pair[0], pair[1]).is_ne() {
-            tier = tier.checked_add(1).ok_or_else(|| {
-                let pod = own[pair[1]].pod;
-                Error::new(format!(
-                    "{pod}: the wishes make more than 65,536 groups of pods: use fewer or coarser wishes"
-                ))
-            })?;
+            tier = tier.checked_add(1).ok_or_else(too_many_groups)?;
         }
         tiers[pair[1]] = tier;
     }

@@ -1,6 +1,7 @@
 //! The state of a workload while it is scaled down: the count, the pods, and which of them have a cost from podrank.
 
 use crate::decide::choose::{Choice, choose_workload};
+use crate::decide::count::unknown;
 use crate::plan::target::Target;
 use crate::question::options::Options;
 use crate::snapshot::Snapshot;
@@ -59,7 +60,7 @@ pub fn state(input: &Snapshot, options: &Options) -> Result<State, Error> {
     let sets = Sets::of(input);
     let (namespace, target, replicas, writer, lags, own) = match choose_workload(input, &sets, options)? {
         Choice::Set(id) => {
-            let set = sets.get(id).ok_or_else(|| Error::new(format!("{id} is missing")))?;
+            let set = sets.get(id).ok_or_else(|| unknown(id))?;
             if let Some(owner) = input.leader(set) {
                 let own: Vec<&ReplicaSet> = sets.controlled_by(&owner.meta.uid).collect();
                 let sizes: u64 = own.iter().map(|set| u64::from(set.replicas())).sum();

@@ -51,18 +51,24 @@ pub(super) fn shares(
             continue;
         }
         if let Some(why) = doubt(&then, parts, &delete) {
-            return Err(Error::new(format!(
-                "{target} is in the middle of a rollout, and no deletion costs settle which pods go at {replicas}: {why}; wait for it to end"
-            )));
+            return Err(rolls(target)
+                .because(format!(
+                    "Deletion costs cannot decide which pods are deleted at {replicas} replicas: {why}."
+                ))
+                .advise("Wait for the rollout to end."));
         }
         let by_itself = now.pods().map(|pod| (pod.uid().to_string(), (pod.verdict, pod.odds))).collect();
         let left = then.rest.iter().flat_map(|rest| &rest.sets).map(|set| set.replicas.max as usize).sum();
         let follows = then.rest.and_then(|rest| Some(rest.sentence(false)?.to_string()));
         return Ok(Shares { delete, by_itself, left, follows });
     }
-    Err(Error::new(format!(
-        "{target} is in the middle of a rollout, and which pods go changes how many of each ReplicaSet do: wait for it to end"
-    )))
+    Err(rolls(target)
+        .because("The choice of pods changes how many pods each ReplicaSet loses.")
+        .advise("Wait for the rollout to end."))
+}
+
+fn rolls(target: &Target) -> Error {
+    Error::new(format!("{target} is in the middle of a rollout"))
 }
 
 /// The most pods that each part loses.
@@ -115,16 +121,15 @@ fn check_named(
         format!("{} of {}", text::count(*delete as u64, "pod"), part.set.id().name)
     };
     let shares: Vec<_> = parts.iter().zip(delete).map(share).collect();
-    Err(Error::new(format!(
-        "{target} is in the middle of a rollout: at {replicas}, its controller takes {}: name that many, or wait for it to end",
-        shares.join(" and ")
-    )))
+    Err(rolls(target)
+        .because(format!("At {replicas} replicas, its controller deletes {}.", shares.join(" and ")))
+        .advise("Name that many, or wait for the rollout to end."))
 }
 
 /// Why it is not certain that exactly the selected pods are deleted, if it is not.
 fn doubt(then: &Preview<'_>, parts: &[Part<'_>], delete: &[usize]) -> Option<String> {
     let Some(rest) = then.rest.as_ref().filter(|rest| rest.is_certain) else {
-        return Some("there are too many ways in which its controller can go on".to_owned());
+        return Some("there are too many ways in which its controller can continue".to_owned());
     };
     for (part, delete) in parts.iter().zip(delete) {
         let name = part.set.id().name;
@@ -144,7 +149,11 @@ fn doubt(then: &Preview<'_>, parts: &[Part<'_>], delete: &[usize]) -> Option<Str
                 Verdict::Contested | Verdict::Blocked => false,
             };
             if !is_as_planned {
-                return Some(format!("{} may go or stay: {}", text::name(pod.name()), pod.reason.sentence()));
+                return Some(format!(
+                    "{} may be deleted or kept: {}",
+                    text::name(pod.name()),
+                    pod.reason.sentence()
+                ));
             }
         }
     }

@@ -123,18 +123,19 @@ impl<'a> Part<'a> {
         let reason =
             self.policy.decide(&self.steered[first], &self.steered[stays]).1.map_or("goes first", state);
         let names: Vec<_> = in_the_way.iter().map(|&&index| self.name(index)).collect();
-        let subject = match &*names {
-            [only] => format!("{only} {reason} and goes first whatever its cost: take it too"),
-            _ => format!(
-                "{} are unassigned, not running or not ready, and go first whatever their costs: take them too",
-                text::list(&names)
-            ),
+        let (why, them) = match &*names {
+            [only] => (format!("{only} {reason}."), "it"),
+            _ => ("These pods are unassigned, not running or not ready.".to_owned(), "them"),
         };
         let how = match request.count {
-            Count::To(_) => "with a lower --replicas",
-            _ => "with --also",
+            Count::To(_) => "lower --replicas",
+            _ => "use --also",
         };
-        Err(Error::new(format!("{} would stay: {subject} {how}, or wait", self.name(stays))))
+        let [stays, first] = [self.name(stays).to_owned(), text::list(&names)];
+        Err(Error::new(format!("cannot delete {stays}: {first} would be deleted instead"))
+            .because(why)
+            .because("Kubernetes deletes such pods first, whatever their deletion costs.")
+            .advise(format!("To delete {them}, too, {how}. Otherwise, wait until that has changed.")))
     }
 
     /// The costs, by index, that make exactly the first pods of the order go, as far as costs can.
@@ -142,16 +143,18 @@ impl<'a> Part<'a> {
         let costs = self.costs_under(request.foreign_costs, delete);
         costs.map_err(|error| match error {
             podrank::Error::NoRoom { lower, higher } => {
-                let advice = match request.foreign_costs {
-                    ForeignCosts::Keep if self.costs_under(ForeignCosts::Override, delete).is_ok() => {
-                        "; --foreign-costs override writes over costs of pods that should go, and puts them back if the pods stay"
-                    }
-                    _ => "",
-                };
-                let [lower, higher] = [lower, higher].map(|index| self.with_cost(index as usize));
-                Error::new(format!(
-                    "somebody else's deletion costs leave no room: {lower} must go before {higher}{advice}"
-                ))
+                let [lower, higher] = [(lower, "delete"), (higher, "keep")]
+                    .map(|(index, fate)| self.with_cost(index as usize, fate));
+                let error = Error::new("existing deletion costs conflict with your choice")
+                    .because(lower)
+                    .because(higher);
+                match request.foreign_costs {
+                    ForeignCosts::Keep if self.costs_under(ForeignCosts::Override, delete).is_ok() => error
+                        .advise(
+                            "--foreign-costs override replaces the costs of pods to delete, and restores them if the pods are kept.",
+                        ),
+                    _ => error,
+                }
             }
             other => Error::new(other.to_string()),
         })
@@ -177,13 +180,13 @@ impl<'a> Part<'a> {
         policy.steer(&pods, price, &mut costs, &mut scratch).map(|steered| steered.costs().to_vec())
     }
 
-    /// `web-a (cost 100, written by karpenter)`
-    fn with_cost(&self, index: usize) -> String {
+    /// `web-a (to delete) has cost 100, written by karpenter.`
+    fn with_cost(&self, index: usize, fate: &str) -> String {
         let whose = match &self.owners[index] {
             Some(owner @ (CostOwner::Other(_) | CostOwner::AnotherRun)) => format!(", written by {owner}"),
             _ => String::new(),
         };
-        format!("{} (cost {}{whose})", self.name(index), self.own[index].record.deletion_cost)
+        format!("{} (to {fate}) has cost {}{whose}.", self.name(index), self.own[index].record.deletion_cost)
     }
 
     /// The pods that are deleted before pods of a lower tier.

@@ -2,6 +2,7 @@
 //! costs can steer.
 
 use crate::decide::choose::{Choice, choose_workload};
+use crate::decide::count::unknown;
 use crate::decide::deployment::preview_deployment;
 use crate::question::options::Options;
 use crate::question::subject::OwnerName;
@@ -13,7 +14,7 @@ use crate::snapshot::replica_set::ReplicaSet;
 use crate::snapshot::self_managed::SelfManaged;
 use crate::snapshot::workload::{WorkloadKind, WorkloadRef};
 use crate::text;
-use crate::text::error::{Error, Remedy};
+use crate::text::error::{Error, ErrorKind};
 use std::fmt;
 
 /// The object whose count falls.
@@ -131,23 +132,27 @@ pub(super) fn choose<'a>(
 
 /// The error for a workload whose controller reads no deletion costs.
 pub(super) fn no_costs(entry: SelfManaged<'_>) -> Error {
-    Error::new(format!("{entry}: its controller reads no deletion costs, so none can steer it"))
+    Error::new(format!("podrank cannot choose pods of {entry}"))
+        .because("Its controller ignores deletion costs.")
 }
 
 fn of_set<'a>(input: &'a Snapshot, sets: &Sets<'a>, id: WorkloadRef<'a>) -> Result<Chosen<'a>, Error> {
-    let set = sets.get(id).ok_or_else(|| Error::new(format!("{id} is missing")))?;
+    let set = sets.get(id).ok_or_else(|| unknown(id))?;
     if let Some(owner) = input.leader(set) {
         return of_owner(sets, owner);
     }
     if let Some(owner) = &set.meta.controller {
         let hint = match OwnerName::of_reference(owner) {
             _ if owner.workload_kind() == Some(WorkloadKind::Deployment) => {
-                format!("it instead: deploy/{}", owner.name)
+                format!("Scale deploy/{} instead.", owner.name)
             }
-            Some(name) => format!("it instead: kubectl podrank scale {name} --replicas N"),
-            None => "it instead if it has a count".to_owned(),
+            Some(name) => format!("Scale it instead: kubectl podrank scale {name} --replicas N"),
+            None => "Scale it instead if it has a replica count.".to_owned(),
         };
-        return Err(Error::new(format!("{id} belongs to {} {}: scale {hint}", owner.kind, owner.name)));
+        let [kind, name] = [&owner.kind, &owner.name].map(|it| text::name(it));
+        return Err(Error::new(format!("{kind} {name} controls {id}"))
+            .because("It would reset the replica count.")
+            .advise(hint));
     }
     if set.lags() {
         return Err(lags(&id));
@@ -173,11 +178,9 @@ fn of_owner<'a>(sets: &Sets<'a>, owner: &'a OtherOwner) -> Result<Chosen<'a>, Er
         [only] => *only,
         several => {
             let names: Vec<_> = several.iter().map(|set| set.id().name).collect();
-            return Err(Error::new(format!(
-                "{owner} uses several ReplicaSets ({}), and only its own controller decides how they share its count: \
-                 wait until its rollout has ended",
-                text::list(&names)
-            )));
+            return Err(Error::new(format!("{owner} uses several ReplicaSets: {}", text::list(&names)))
+                .because("Only its own controller decides how they share its replica count.")
+                .advise("Wait for its rollout to end."));
         }
     };
     if owner.lags || only.lags() {
@@ -185,12 +188,9 @@ fn of_owner<'a>(sets: &Sets<'a>, owner: &'a OtherOwner) -> Result<Chosen<'a>, Er
     }
     let size = only.replicas();
     if size != owner.replicas {
-        let text = format!(
-            "{owner} has {}, but its ReplicaSet {} has {size}: wait until its controller has caught up",
-            text::count(u64::from(owner.replicas), "replica"),
-            only.id().name
-        );
-        return Err(Error::with_remedy(text, Remedy::Wait));
+        let replicas = text::count(u64::from(owner.replicas), "replica");
+        let why = format!("{owner} has {replicas}, but its ReplicaSet {} has {size}.", only.id().name);
+        return Err(busy(owner, why));
     }
     let target = Target::of_owner(owner);
     Ok(Chosen { target, sets: vec![only], from: owner.replicas, is_rolling: false })
@@ -212,7 +212,7 @@ fn of_deployment<'a>(
     let in_use: Vec<_> = preview.sets().iter().filter(|set| set.size.from > 0).collect();
     let set = |name| {
         let id = WorkloadRef { namespace: &entry.meta.namespace, kind: WorkloadKind::ReplicaSet, name };
-        sets.get(id).ok_or_else(|| Error::new(format!("{id} is missing")))
+        sets.get(id).ok_or_else(|| unknown(id))
     };
     let own = in_use.iter().filter_map(|set| set.replica_set).map(set).collect::<Result<Vec<_>, _>>()?;
     if own.iter().any(|set| set.lags()) {
@@ -233,7 +233,13 @@ fn of_deployment<'a>(
 }
 
 fn lags(what: &impl fmt::Display) -> Error {
-    let text =
-        format!("{what}: its controller has not acted on its latest change yet: try again in a moment");
-    Error::with_remedy(text, Remedy::Wait)
+    busy(what, "It has not acted on the latest change yet.".to_owned())
+}
+
+/// The error for a workload whose controller has not caught up.
+pub(super) fn busy(what: &impl fmt::Display, why: String) -> Error {
+    Error::new(format!("the controller of {what} is still working"))
+        .because(why)
+        .advise("Try again soon.")
+        .of_kind(ErrorKind::Busy)
 }

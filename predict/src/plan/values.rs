@@ -96,8 +96,9 @@ impl Measure {
     ///
     /// If the answer is not one of these APIs.
     pub fn read(&self, answer: &str, namespace: &str, now: Timestamp) -> Result<Values, Error> {
-        let List { items } = serde_json::from_str(answer)
-            .map_err(|why| Error::new(format!("the values of {self} cannot be read: {why}")))?;
+        let List { items } = serde_json::from_str(answer).map_err(|why| {
+            Error::new(format!("cannot read the values of {self}")).because(why.to_string())
+        })?;
         let mut rows: HashMap<String, Option<(f64, Timestamp)>> = HashMap::new();
         for item in items.unwrap_or_default() {
             let is_one = |pod: &&Object| pod.namespace == namespace && !pod.name.is_empty();

@@ -1,6 +1,7 @@
 //! How many pods a workload should have, as a user says it: a number, or how many fewer. Pure functions on text and numbers.
 
 use crate::text;
+use crate::text::error::Error;
 use std::fmt;
 use std::str::FromStr;
 
@@ -19,39 +20,38 @@ pub enum Replicas {
 const MOST: u32 = i32::MAX.unsigned_abs();
 
 impl FromStr for Replicas {
-    type Err = String;
+    type Err = Error;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, Error> {
         let word = text::word(text);
         let number = |digits: &str| {
             digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
         };
         let wrong = || {
-            format!(
-                "`{word}` is no count: write a number of pods to scale to, such as 5, or how many fewer, such as -2 or -30%"
-            )
+            Error::new(format!("invalid replica count '{word}'"))
+                .advise("Use a number (5) or a decrease (-2, -30%).")
         };
         if text.starts_with('+') {
-            return Err(format!(
-                "`{word}` would add pods, and this is about fewer: write the number of pods to scale to"
-            ));
+            let error = Error::new(format!("invalid replica count '{word}'"));
+            return Err(error.because("It would add pods.").advise("Write the replica count to scale to."));
         }
         if let Some(percent) = text.strip_suffix('%') {
             let fewer = percent.strip_prefix('-');
             let Some(percent) = number(fewer.unwrap_or(percent)) else { return Err(wrong()) };
             return match fewer {
-                None => Err(format!(
-                    "`{word}` can be read in two ways: for {percent} % fewer pods write -{percent}%, and for {percent} % of the pods \
-                     write their number"
-                )),
-                Some(_) if percent > 100 => Err(format!("`{word}` is more than all pods")),
+                None => Err(Error::new(format!("replica count '{word}' is ambiguous"))
+                    .advise(format!("For {percent}% fewer pods, use -{percent}%."))
+                    .advise(format!("For {percent}% of the pods, use their number."))),
+                Some(_) if percent > 100 => Err(Error::new(format!("invalid replica count '{word}'"))
+                    .because("It is more than all pods.")),
                 Some(_) => Ok(Self::FewerPercent(percent)),
             };
         }
         let all: fn(u32) -> Self = if text.starts_with('-') { Self::Fewer } else { Self::To };
         match number(text.strip_prefix('-').unwrap_or(text)) {
             Some(count) if count <= MOST => Ok(all(count)),
-            Some(_) => Err(format!("`{word}` is more than Kubernetes stores, {MOST}")),
+            Some(_) => Err(Error::new(format!("invalid replica count '{word}'"))
+                .because(format!("Kubernetes stores at most {MOST}."))),
             None => Err(wrong()),
         }
     }
@@ -62,12 +62,13 @@ impl Replicas {
     ///
     /// # Errors
     /// If that many fewer are more than there are.
-    pub fn of(self, present: u32) -> Result<u32, String> {
+    pub fn of(self, present: u32) -> Result<u32, Error> {
         match self {
             Self::To(count) => Ok(count),
-            Self::Fewer(fewer) => present
-                .checked_sub(fewer)
-                .ok_or_else(|| format!("{self} is impossible: the count is {present}")),
+            Self::Fewer(fewer) => present.checked_sub(fewer).ok_or_else(|| {
+                Error::new(format!("{self} is impossible"))
+                    .because(format!("The replica count is {present}."))
+            }),
             Self::FewerPercent(percent) => {
                 let fewer = u64::from(present) * u64::from(percent) / 100;
                 Ok(present.saturating_sub(u32::try_from(fewer).unwrap_or(u32::MAX)))
@@ -75,14 +76,15 @@ impl Replicas {
         }
     }
 
-    /// Says so if it is a percentage that is less than one of the present pods.
-    pub(crate) fn rounds_to_none(self, present: u32) -> Option<String> {
+    /// Returns an error if it is a percentage that is less than one of the present pods.
+    pub(crate) fn rounds_to_none(self, present: u32) -> Option<Error> {
         let Self::FewerPercent(percent @ 1..) = self else { return None };
         let is_none = present > 0 && self.of(present) == Ok(present);
         let least = 100_u32.div_ceil(present.max(1));
         let replicas = text::count(present, "replica");
         is_none.then(|| {
-            format!("-{percent}% of {replicas} is less than one, so the count stays: -{least}% takes one")
+            Error::new(format!("-{percent}% of {replicas} is less than one replica"))
+                .advise(format!("To delete one pod, use -{least}%."))
         })
     }
 
@@ -127,14 +129,15 @@ mod tests {
             assert_eq!(format!("--replicas {text}"), replicas.to_string());
         }
         let five_fewer: Replicas = "-5".parse().expect("a count");
-        assert_eq!(five_fewer.of(4), Err("--replicas -5 is impossible: the count is 4".to_owned()));
+        let error = Error::new("--replicas -5 is impossible").because("The replica count is 4.");
+        assert_eq!(five_fewer.of(4), Err(error));
     }
 
     #[test]
     fn a_percentage_may_round_to_none() {
         let of = |text: &str, present| text.parse::<Replicas>().expect(text).rounds_to_none(present);
-        let five = "-5% of 12 replicas is less than one, so the count stays: -9% takes one";
-        assert_eq!(of("-5%", 12).as_deref(), Some(five));
+        let five = Error::new("-5% of 12 replicas is less than one replica");
+        assert_eq!(of("-5%", 12), Some(five.advise("To delete one pod, use -9%.")));
         for (text, present) in
             [("-9%", 12), ("-50%", 2), ("-0%", 12), ("-0", 12), ("12", 12), ("-5%", 0), ("-100%", 1)]
         {
@@ -144,25 +147,25 @@ mod tests {
     }
 
     #[test]
-    fn what_has_two_readings_is_no_count() {
+    fn what_has_two_readings_is_not_a_count() {
         for (text, error) in [
             (
                 "30%",
-                "`30%` can be read in two ways: for 30 % fewer pods write -30%, and for 30 % of the pods write their number",
+                "replica count '30%' is ambiguous\n  For 30% fewer pods, use -30%.\n  For 30% of the pods, use their number.",
             ),
-            ("+2", "`+2` would add pods, "),
-            ("+30%", "`+30%` would add pods, "),
-            ("-101%", "`-101%` is more than all pods"),
-            ("2147483648", "`2147483648` is more than Kubernetes stores, 2147483647"),
-            ("99999999999", "`99999999999` is no count: "),
-            ("five", "`five` is no count: "),
-            ("", "`` is no count: "),
-            ("-", "`-` is no count: "),
-            ("--2", "`--2` is no count: "),
-            ("-%", "`-%` is no count: "),
-            ("2.5", "`2.5` is no count: "),
+            ("+2", "invalid replica count '+2'\n  It would add pods."),
+            ("+30%", "invalid replica count '+30%'\n  It would add pods."),
+            ("-101%", "invalid replica count '-101%'\n  It is more than all pods."),
+            ("2147483648", "invalid replica count '2147483648'\n  Kubernetes stores at most 2147483647."),
+            ("99999999999", "invalid replica count '99999999999'\n  Use a number"),
+            ("five", "invalid replica count 'five'\n  Use a number"),
+            ("", "invalid replica count ''\n  Use a number"),
+            ("-", "invalid replica count '-'\n  Use a number"),
+            ("--2", "invalid replica count '--2'\n  Use a number"),
+            ("-%", "invalid replica count '-%'\n  Use a number"),
+            ("2.5", "invalid replica count '2.5'\n  Use a number"),
         ] {
-            let said = text.parse::<Replicas>().expect_err(text);
+            let said = text.parse::<Replicas>().expect_err(text).to_string();
             assert!(said.starts_with(error), "{text}: {said}");
         }
     }

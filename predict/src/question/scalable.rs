@@ -2,6 +2,7 @@
 
 use crate::question::subject::{OwnerName, Subject};
 use crate::snapshot::workload::{WorkloadKind, WorkloadName};
+use crate::text::error::Error;
 use std::fmt;
 
 /// What can be scaled so that chosen pods go.
@@ -18,7 +19,7 @@ impl Scalable {
     ///
     /// # Errors
     /// Says which word is wrong.
-    pub fn of_words(words: &[String]) -> Result<Self, String> {
+    pub fn of_words(words: &[String]) -> Result<Self, Error> {
         match Subject::of_words(words).as_deref() {
             Ok([Subject::Owner(owner)]) => Ok(Self::Owner(owner.clone())),
             _ => WorkloadName::of_words(words, &WorkloadKind::WITH_COSTS).map(Self::Workload),
@@ -56,12 +57,12 @@ mod tests {
             assert_eq!(of(words), Ok((is_owner, text.to_owned())), "{words}");
         }
         for (words, error) in [
-            ("sts/db", "the controller of a StatefulSet reads no deletion costs: use deploy, rs or rc"),
-            ("pod/web", "unknown type `pod`; supported are deploy, rs and rc"),
-            ("rollout/web rollout/api", "name one workload, as TYPE/NAME, TYPE NAME or NAME"),
-            ("cj/import", "CronJobs are not supported yet; supported are deploy, rs and rc"),
+            ("sts/db", "StatefulSet controllers ignore deletion costs\n  Use deploy, rs or rc."),
+            ("pod/web", "unknown type 'pod'\n  Supported types are deploy, rs and rc."),
+            ("rollout/web rollout/api", "expected one workload\n  Write TYPE/NAME, TYPE NAME or NAME."),
+            ("cj/import", "podrank does not support CronJobs\n  Supported types are deploy, rs and rc."),
         ] {
-            assert_eq!(of(words), Err(error.to_owned()), "{words}");
+            assert_eq!(of(words).map_err(|error| error.to_string()), Err(error.to_owned()), "{words}");
         }
     }
 }

@@ -4,6 +4,7 @@ use crate::snapshot::meta::OwnerReference;
 use crate::snapshot::owner;
 use crate::snapshot::workload::{WorkloadKind, WorkloadName, checked};
 use crate::text;
+use crate::text::error::Error;
 use std::fmt;
 
 /// The subject of a question.
@@ -33,27 +34,27 @@ impl Subject {
     ///
     /// # Errors
     /// Says which word is wrong, and what works instead.
-    pub fn of_words(words: &[String]) -> Result<Vec<Self>, String> {
+    pub fn of_words(words: &[String]) -> Result<Vec<Self>, Error> {
         if let Some(count) = words.iter().skip(1).find(|word| is_count(word)) {
             let others: Vec<_> = words.iter().filter(|word| *word != count).map(String::as_str).collect();
-            return Err(format!(
-                "`{count}` is no name; for a count, type kubectl podrank {} --replicas {count}",
-                others.join(" ")
-            ));
+            let command = format!("kubectl podrank {} --replicas {count}", others.join(" "));
+            return Err(Error::new(format!("'{count}' is not a name"))
+                .advise(format!("For a replica count, use: {command}")));
         }
         if let [verb, subject, ..] = words {
             match verb.as_str() {
-                // podrank answers without a verb.
                 "describe" | "explain" | "get" | "preview" | "show" | "why" => {
                     return Self::of_words(&words[1..]);
                 }
                 _ => {}
             }
             if let "drain" | "empty" = verb.as_str() {
-                return Err(instead_of_node(subject.rsplit('/').next().unwrap_or_default()));
+                return Err(not_a_workload(subject.rsplit('/').next().unwrap_or_default()));
             }
             if let Some(works) = instead_of(verb, &text::word(subject)) {
-                return Err(format!("`{verb}` is no subcommand: type kubectl podrank {works}"));
+                return Err(works
+                    .into_iter()
+                    .fold(Error::new(format!("unknown command '{verb}'")), Error::advise));
             }
         }
         let with_slash = words.iter().filter(|word| word.contains('/')).count();
@@ -66,24 +67,27 @@ impl Subject {
                 };
                 words.iter().map(of_word).collect()
             }
-            _ if with_slash > 0 => Err("write each as TYPE/NAME, or TYPE once and then the names".to_owned()),
+            _ if with_slash > 0 => Err(Error::new("only some of the names have a type")
+                .advise("Write TYPE/NAME each time, or TYPE once and then the names.")),
             [word] => Ok(vec![Self::of_one(word)?]),
             [resource, names @ ..] => names.iter().map(|name| Self::of(resource, name)).collect(),
         }
     }
 
     /// A word alone: a type, or a name of any type.
-    fn of_one(word: &str) -> Result<Self, String> {
+    fn of_one(word: &str) -> Result<Self, Error> {
         match Type::of(word, None).transpose()? {
             Some(Type::Workload(kind)) => Ok(Self::All(kind)),
-            Some(Type::Pod) => Err(format!("{word} is a type: write {word}/NAME")),
+            Some(Type::Pod) => {
+                Err(Error::new(format!("'{word}' is a type")).advise(format!("Write {word}/NAME.")))
+            }
             None => Ok(Self::Workload(WorkloadName { kind: None, name: checked(word)? })),
         }
     }
 
-    fn of(resource: &str, name: &str) -> Result<Self, String> {
+    fn of(resource: &str, name: &str) -> Result<Self, Error> {
         if resource.is_empty() {
-            return Err(format!("`/{}` has no type", text::word(name)));
+            return Err(Error::new(format!("'/{}' has no type", text::word(name))));
         }
         let name = checked(name)?;
         match Type::of(resource, Some(&name)).transpose()? {
@@ -91,45 +95,52 @@ impl Subject {
             Some(Type::Pod) => Ok(Self::Pod(name)),
             None => {
                 let resource = checked(&resource.to_ascii_lowercase())
-                    .map_err(|_| format!("`{}` is no type", text::word(resource)))?;
+                    .map_err(|_| Error::new(format!("'{}' is not a type", text::word(resource))))?;
                 Ok(Self::Owner(OwnerName { resource, name }))
             }
         }
     }
 }
 
-/// How to ask about all that is in a namespace.
-fn in_namespace(name: &str) -> String {
-    format!("a namespace has no pods of its own: ask about its workloads: kubectl podrank -n {name}")
+/// The error for an object of this type, which has no pods.
+fn without_pods(what: &str) -> Error {
+    Error::new(format!("{what} has no pods of its own"))
 }
 
-/// An autoscaler has the name of its workload, as a rule.
-fn instead_of_autoscaler(name: &str) -> String {
-    format!("ask about the workload that hpa/{name} scales, such as kubectl podrank deploy/{name}")
+/// The error for a node.
+fn not_a_workload(name: &str) -> Error {
+    instead_of_node(Error::new("a node is not a workload"), name)
 }
 
-/// How to empty a node.
-pub fn instead_of_node(name: &str) -> String {
+/// Adds to an error how to empty a node.
+#[must_use]
+pub fn instead_of_node(error: Error, name: &str) -> Error {
     let name = text::word(name);
-    format!(
-        "a node is not a workload: kubectl podrank scale TYPE/NAME --replicas N --prefer-nodes {name} deletes its pods first, --empty-nodes empties whole nodes, and kubectl drain {name} moves all pods"
-    )
+    let scale = format!("kubectl podrank scale TYPE/NAME --replicas N --prefer-nodes {name}");
+    error
+        .advise(format!("To delete its pods first, use: {scale}"))
+        .advise(format!("To evict all its pods, use: kubectl drain {name}"))
 }
 
 /// What does what a user may mean by this verb.
-fn instead_of(verb: &str, subject: &str) -> Option<String> {
-    match verb {
+fn instead_of(verb: &str, subject: &str) -> Option<Vec<String>> {
+    let annotation = "controller.kubernetes.io/pod-deletion-cost=100";
+    Some(match verb {
         "delete" | "evict" | "kill" | "remove" => {
-            Some(format!("drop {subject}, which deletes exactly this pod"))
+            vec![format!("To scale down by deleting exactly this pod, use: kubectl podrank drop {subject}")]
         }
-        "choose" | "pick" => Some(format!("scale {subject} --replicas N --pod NAME")),
-        "clean" | "cleanup" | "clear" | "reset" => Some(format!("undo {subject}")),
-        "keep" | "protect" | "save" => Some(format!(
-            "{subject} to see when it goes; a higher deletion cost keeps it: kubectl annotate {subject} \
-             controller.kubernetes.io/pod-deletion-cost=100"
-        )),
-        _ => None,
-    }
+        "choose" | "pick" => {
+            vec![format!("To choose pods, use: kubectl podrank scale {subject} --replicas N --pod NAME")]
+        }
+        "clean" | "cleanup" | "clear" | "reset" => {
+            vec![format!("To remove what a run left behind, use: kubectl podrank undo {subject}")]
+        }
+        "keep" | "protect" | "save" => vec![
+            format!("To see when it is deleted, use: kubectl podrank {subject}"),
+            format!("To keep it, raise its deletion cost: kubectl annotate {subject} {annotation}"),
+        ],
+        _ => return None,
+    })
 }
 
 /// Whether a user would write it for a number of pods, and nobody calls a workload so.
@@ -145,19 +156,29 @@ enum Type {
 
 impl Type {
     /// The type that a word names, or what works instead of asking about an object of this name.
-    fn of(word: &str, name: Option<&str>) -> Option<Result<Self, String>> {
+    fn of(word: &str, name: Option<&str>) -> Option<Result<Self, Error>> {
         Some(match word.to_ascii_lowercase().as_str() {
             "po" | "pod" | "pods" => Ok(Self::Pod),
-            "no" | "node" | "nodes" => Err(instead_of_node(name.unwrap_or("NODE"))),
-            "ns" | "namespace" | "namespaces" => Err(in_namespace(name.unwrap_or("NAMESPACE"))),
-            "pdb" | "poddisruptionbudget" | "poddisruptionbudgets" => Err(
-                "a disruption budget takes no pods, and the controllers ignore it when they scale down: ask about a workload, such as deploy/NAME".to_owned(),
-            ),
+            "no" | "node" | "nodes" => Err(not_a_workload(name.unwrap_or("NODE"))),
+            "ns" | "namespace" | "namespaces" => Err(without_pods("a namespace").advise(format!(
+                "To ask about its workloads, use: kubectl podrank -n {}",
+                name.unwrap_or("NAMESPACE")
+            ))),
+            "pdb" | "poddisruptionbudget" | "poddisruptionbudgets" => {
+                Err(without_pods("a disruption budget")
+                    .because("Kubernetes ignores it when a workload scales down.")
+                    .advise("Ask about a workload, such as deploy/NAME."))
+            }
             "hpa"
             | "horizontalpodautoscaler"
             | "horizontalpodautoscalers"
             | "horizontalpodautoscalers.autoscaling"
-            | "horizontalpodautoscaler.autoscaling" => Err(instead_of_autoscaler(name.unwrap_or("NAME"))),
+            | "horizontalpodautoscaler.autoscaling" => {
+                let name = name.unwrap_or("NAME");
+                Err(without_pods("an autoscaler").advise(format!(
+                    "Ask about the workload that hpa/{name} scales, for example: kubectl podrank deploy/{name}"
+                )))
+            }
             _ => WorkloadKind::known(word, &WorkloadKind::ALL)?.map(Self::Workload),
         })
     }
@@ -216,7 +237,7 @@ impl fmt::Display for OwnerName {
 mod tests {
     use super::*;
 
-    fn of(words: &str) -> Result<Vec<Subject>, String> {
+    fn of(words: &str) -> Result<Vec<Subject>, Error> {
         Subject::of_words(&words.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
     }
 
@@ -252,40 +273,51 @@ mod tests {
             assert_eq!(of(words), Ok(subjects), "{words}");
         }
         for (words, error) in [
-            ("deploy/web 5", "`5` is no name; for a count, type kubectl podrank deploy/web --replicas 5"),
+            (
+                "deploy/web 5",
+                "'5' is not a name\n  For a replica count, use: kubectl podrank deploy/web --replicas 5",
+            ),
             (
                 "deploy web -30%",
-                "`-30%` is no name; for a count, type kubectl podrank deploy web --replicas -30%",
+                "'-30%' is not a name\n  For a replica count, use: kubectl podrank deploy web --replicas -30%",
             ),
-            ("deploy/web api", "write each as TYPE/NAME, or TYPE once and then the names"),
-            ("deploy/Web", "`Web` is not a name: "),
-            ("deploy/a/b", "`a/b` is not a name: "),
+            ("deploy/web api", "only some of the names have a type\n  Write TYPE/NAME each time, or "),
+            ("deploy/Web", "'Web' is not a valid name\n  Kubernetes allows "),
+            ("deploy/a/b", "'a/b' is not a valid name\n"),
             ("deploy/", "the name is empty"),
-            ("/web", "`/web` has no type"),
-            ("pods", "pods is a type: write pods/NAME"),
-            ("delete pod/web-1", "`delete` is no subcommand: type kubectl podrank drop pod/web-1"),
+            ("/web", "'/web' has no type"),
+            ("pods", "'pods' is a type\n  Write pods/NAME."),
+            (
+                "delete pod/web-1",
+                "unknown command 'delete'\n  To scale down by deleting exactly this pod, use: kubectl podrank drop pod/web-1",
+            ),
             (
                 "protect pod/web-1",
-                "`protect` is no subcommand: type kubectl podrank pod/web-1 to see when it goes",
+                "unknown command 'protect'\n  To see when it is deleted, use: kubectl podrank pod/web-1\n  To keep it, ",
             ),
             (
                 "drain node/worker-1",
-                "a node is not a workload: kubectl podrank scale TYPE/NAME --replicas N --prefer-nodes worker-1 ",
+                "a node is not a workload\n  To delete its pods first, use: kubectl podrank scale TYPE/NAME \
+                 --replicas N --prefer-nodes worker-1\n  To evict all its pods, use: kubectl drain worker-1",
             ),
-            ("hpa/web", "ask about the workload that hpa/web scales, such as kubectl podrank deploy/web"),
-            ("node/worker-1", "a node is not a workload: "),
+            (
+                "hpa/web",
+                "an autoscaler has no pods of its own\n  Ask about the workload that hpa/web scales, \
+                 for example: kubectl podrank deploy/web",
+            ),
+            ("node/worker-1", "a node is not a workload\n"),
             (
                 "ns/shop",
-                "a namespace has no pods of its own: ask about its workloads: kubectl podrank -n shop",
+                "a namespace has no pods of its own\n  To ask about its workloads, use: kubectl podrank -n shop",
             ),
             (
                 "ns",
-                "a namespace has no pods of its own: ask about its workloads: kubectl podrank -n NAMESPACE",
+                "a namespace has no pods of its own\n  To ask about its workloads, use: kubectl podrank -n NAMESPACE",
             ),
-            ("pdb/web", "a disruption budget takes no pods"),
-            ("cronjob/import", "CronJobs are not supported"),
+            ("pdb/web", "a disruption budget has no pods of its own\n  Kubernetes ignores it "),
+            ("cronjob/import", "podrank does not support CronJobs\n"),
         ] {
-            let said = of(words).expect_err(words);
+            let said = of(words).expect_err(words).to_string();
             assert!(said.starts_with(error), "{words}: {said}");
         }
     }

@@ -152,8 +152,10 @@ impl Snapshot {
     /// If the selector is invalid.
     pub fn selected(&self, selector: &str) -> Result<Vec<WorkloadId>, Error> {
         let read = LabelSelector::of_text(selector);
-        let invalid =
-            || Error::new(format!("{} is not a label selector such as app=web", text::quoted(selector)));
+        let invalid = || {
+            Error::new(format!("{} is not a label selector", text::quoted(selector)))
+                .advise("Write it as for kubectl, such as app=web.")
+        };
         let selector = Selector::new(&read).ok_or_else(invalid)?;
         let matching = self.workload_labels().filter(|(_, labels)| selector.matches(labels));
         Ok(matching.map(|(id, _)| id.to_id()).collect())

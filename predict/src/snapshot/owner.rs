@@ -89,13 +89,13 @@ impl OtherOwner {
 }
 
 impl fmt::Display for OtherOwner {
-    /// As messages show workloads: `default Rollout/web`.
+    /// As messages show workloads: `Rollout default/web`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
             "{} {}/{}",
-            text::name(&self.meta.namespace),
             text::name(&self.kind),
+            text::name(&self.meta.namespace),
             text::name(&self.meta.name)
         )
     }
@@ -124,7 +124,7 @@ mod tests {
     #[test]
     fn an_object_with_a_count_is_kept() {
         let entry = read(&rollout()).expect("an owner");
-        assert_eq!((entry.to_string(), entry.replicas), ("shop Rollout/web".to_owned(), 4));
+        assert_eq!((entry.to_string(), entry.replicas), ("Rollout shop/web".to_owned(), 4));
         assert_eq!((&*entry.meta.uid, &*entry.meta.resource_version), ("u", "9"));
         assert_eq!(entry.resource, "rollout.argoproj.io");
         assert_eq!(resource("v1", "Thing").as_deref(), Some("thing"));

@@ -20,7 +20,7 @@ use std::fmt;
 use std::io::{self, Read};
 
 /// The remedy for an input without any workload.
-const PRINT: &str = "print the objects with kubectl get pods,replicasets,deployments -o json";
+const PRINT: &str = "Print the objects with: kubectl get pods,replicasets,deployments -o json";
 
 /// The most lists that a list may be in.
 const DEEPEST_LIST: u32 = 8;
@@ -41,30 +41,30 @@ impl Snapshot {
     /// # Errors
     /// If the input cannot be read, is neither JSON nor YAML, ends too early, or has no Pod or workload. The error says where.
     pub fn read(reader: impl Read) -> Result<Self, Error> {
-        let input =
-            Self::read_part(reader)?.ok_or_else(|| Error::new(format!("the input is empty: {PRINT}")))?;
+        let input = Self::read_part(reader)?.ok_or_else(|| Error::new("the input is empty").advise(PRINT))?;
         if input.is_empty() {
             let unreadable = input.unreadable.first().map(Unreadable::to_error);
-            return Err(unreadable.unwrap_or_else(|| Error::new(input.without_workload())));
+            return Err(unreadable.unwrap_or_else(|| input.without_workload()));
         }
         Ok(input)
     }
 
-    /// What it holds in place of a Pod or workload.
-    fn without_workload(&self) -> String {
+    /// The error for an input without a Pod or workload: what it has instead.
+    fn without_workload(&self) -> Error {
         let nodes = self.nodes.len() as u64;
         let kept = self.revisions.len() + self.autoscalers.len() + self.budgets.len() + self.policies.len();
         let others = self.others + kept as u64;
         let what = match (nodes, others) {
             (0, 0) => {
-                return "the list is empty: check the namespace and the labels given to kubectl get"
-                    .to_owned();
+                return Error::new("the list is empty")
+                    .advise("Check the namespace and the labels that you gave to kubectl get.");
             }
             (0, others) => text::count(others, "object"),
             (nodes, 0) => text::count(nodes, "Node"),
             _ => format!("{} and {}", text::count(nodes, "Node"), text::count(others, "other object")),
         };
-        format!("no Pod or workload that has a preview among {what}: {PRINT}")
+        let error = Error::new("the input has no Pod or workload that podrank knows");
+        error.because(format!("It has {what}.")).advise(PRINT)
     }
 
     /// Reads one part of an input, as [`Snapshot::read`] does. The part may have no object of a known kind. Returns `None` if
@@ -86,18 +86,17 @@ impl Snapshot {
             None if !is_long => return Ok(None),
             Some(b'{' | b'[') => {
                 reader.read_to_end(&mut bytes).map_err(failed)?;
-                input.read_json(&bytes).map_err(Error::new)?;
+                input.read_json(&bytes)?;
             }
             Some(0xFE | 0xFF) => {
-                return Err(Error::new(
-                    "not UTF-8, but perhaps UTF-16, as PowerShell writes: convert it to UTF-8",
-                ));
+                return Err(Error::new("the input is not UTF-8")
+                    .because("It may be UTF-16, as PowerShell writes it.")
+                    .advise("Convert it to UTF-8."));
             }
             _ if is_long => {
                 let most = LONGEST_YAML >> 20;
-                return Err(Error::new(format!(
-                    "the YAML is longer than {most} MiB: print the objects with -o json, which has no limit"
-                )));
+                return Err(Error::new(format!("the YAML is longer than {most} MiB"))
+                    .advise("Print the objects with -o json, which has no limit."));
             }
             _ => input.read_yaml(bytes)?,
         }
@@ -107,28 +106,29 @@ impl Snapshot {
     fn read_yaml(&mut self, bytes: Vec<u8>) -> Result<(), Error> {
         let text = String::from_utf8(bytes).map_err(|error| {
             let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-            Error::new(format!("not UTF-8 at line {}", valid.split(|byte| *byte == b'\n').count()))
+            let line = valid.split(|byte| *byte == b'\n').count();
+            Error::new(format!("the input is not UTF-8 at line {line}"))
         })?;
         if is_table(&text) {
-            return Err(Error::new(format!("the input is a table for people: {PRINT}")));
+            return Err(Error::new("the input is a table for people").advise(PRINT));
         }
         let documents = yaml(&text)?;
         if documents.is_empty() {
-            return Err(Error::new(format!("the input has no object: {PRINT}")));
+            return Err(Error::new("the input has no object").advise(PRINT));
         }
         for document in documents {
             let text = document.to_string();
             // No place in this text is that in the YAML.
             let wrong = |error: serde_json::Error| Error::new(without_place(&error));
-            not_an_object(text.as_bytes()).map_err(Error::new)?;
+            not_an_object(text.as_bytes())?;
             let document = serde_json::from_str(&text).map_err(wrong)?;
-            self.add_document(text.as_bytes(), document, 0).map_err(Error::new)?;
+            self.add_document(text.as_bytes(), document, 0)?;
         }
         Ok(())
     }
 
     /// Reads JSON documents, one after the other.
-    fn read_json(&mut self, text: &[u8]) -> Result<(), String> {
+    fn read_json(&mut self, text: &[u8]) -> Result<(), Error> {
         let mut documents = Deserializer::from_slice(text).into_iter();
         loop {
             let start = documents.byte_offset();
@@ -137,23 +137,23 @@ impl Snapshot {
                 Some(Ok(document)) => {
                     self.add_document(&text[start..documents.byte_offset()], document, 0)?;
                 }
-                Some(Err(error)) => return Err(json_error(&error)),
+                Some(Err(error)) => return Err(Error::new(json_error(&error))),
                 None => return Ok(()),
             }
         }
     }
 
     /// Adds the items of a list, or the object itself, if it has none. `depth` is the number of lists around it.
-    fn add_document(&mut self, text: &[u8], document: Document<'_>, depth: u32) -> Result<(), String> {
+    fn add_document(&mut self, text: &[u8], document: Document<'_>, depth: u32) -> Result<(), Error> {
         let own = TypeMeta { api_version: document.api_version, kind: document.kind };
         let Some(items) = document.items else {
-            let object = serde_json::from_slice(text).map_err(|error| without_place(&error))?;
+            let object = serde_json::from_slice(text).map_err(|error| Error::new(without_place(&error)))?;
             return self.add(object, &own, depth);
         };
-        let list = own.of_items()?;
+        let list = own.of_items().map_err(Error::new)?;
         for (index, item) in items.into_iter().enumerate() {
-            let of_item = |error| format!("items[{index}]: {error}");
-            let mut own = TypeMeta::read(item).map_err(of_item)?;
+            let of_item = |error: Error| error.at(format_args!("items[{index}]"));
+            let mut own = TypeMeta::read(item).map_err(Error::new).map_err(of_item)?;
             if own.kind.is_none() {
                 own.clone_from(&list);
             }
@@ -163,7 +163,7 @@ impl Snapshot {
     }
 
     /// Keeps one object of this type.
-    fn add(&mut self, object: &RawValue, own: &TypeMeta, depth: u32) -> Result<(), String> {
+    fn add(&mut self, object: &RawValue, own: &TypeMeta, depth: u32) -> Result<(), Error> {
         let Some(kind) = own.known_kind() else {
             return self.add_other(object, own, depth);
         };
@@ -195,11 +195,11 @@ impl Snapshot {
     }
 
     /// Keeps what matters of an object of another kind.
-    fn add_other(&mut self, object: &RawValue, own: &TypeMeta, depth: u32) -> Result<(), String> {
+    fn add_other(&mut self, object: &RawValue, own: &TypeMeta, depth: u32) -> Result<(), Error> {
         let list = if own.is_list() { parse::<Document<'_>>(object).ok() } else { None };
         if let Some(list) = list.filter(|list| list.items.as_ref().is_some_and(|items| !items.is_empty())) {
             if depth > DEEPEST_LIST {
-                return Err(format!("a list in more than {DEEPEST_LIST} lists"));
+                return Err(Error::new(format!("a list in more than {DEEPEST_LIST} lists")));
             }
             return self.add_document(object.get().as_bytes(), list, depth);
         }
@@ -256,7 +256,7 @@ fn yaml(text: &str) -> Result<Vec<Value>, Error> {
         with_snippet: false,
     };
     serde_saphyr::from_multiple_with_options(text, options)
-        .map_err(|error| Error::new(format!("not YAML: {}", text::brief(&error.to_string()))))
+        .map_err(|error| Error::new("the input is not YAML").because(text::brief(&error.to_string())))
 }
 
 /// Whether this is what `kubectl get` prints without `-o`: a line of column names comes first.
@@ -276,11 +276,11 @@ fn json_error(error: &serde_json::Error) -> String {
 }
 
 /// Refuses a JSON document that is a list or text.
-fn not_an_object(text: &[u8]) -> Result<(), String> {
+fn not_an_object(text: &[u8]) -> Result<(), Error> {
     match text.trim_ascii_start().first() {
-        Some(b'[') => Err("invalid type: sequence, expected a Kubernetes object or list of them".to_owned()),
+        Some(b'[') => Err(Error::new("invalid type: sequence, expected a Kubernetes object or list of them")),
         // Text without a structure is YAML, too.
-        Some(b'"') => Err(format!("plain text in place of Kubernetes objects: {PRINT}")),
+        Some(b'"') => Err(Error::new("the input is plain text").advise(PRINT)),
         _ => Ok(()),
     }
 }
@@ -421,6 +421,6 @@ mod tests {
         let documents = yaml("---\n# nothing\n---\na: 1\n---\n...\n---\nb: 2\n").expect("YAML");
         assert_eq!(documents, [json!({ "a": 1 }), json!({ "b": 2 })]);
         let error = yaml("a: 1\nb: *x").expect_err("there is no x").to_string();
-        assert!(error.starts_with("not YAML: ") && error.contains("line 2"), "{error}");
+        assert!(error.starts_with("the input is not YAML\n") && error.contains("line 2"), "{error}");
     }
 }

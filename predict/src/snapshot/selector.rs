@@ -1,6 +1,7 @@
 //! Label selectors, valid and matching as in Kubernetes. Pure functions on text.
 
 use crate::text;
+use crate::text::error::Error;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -93,21 +94,28 @@ pub(crate) fn matches_node(expressions: &[Expression], labels: &BTreeMap<String,
     })
 }
 
-/// Why a label selector as `kubectl get --selector` reads it matches none of these labels: which key or value is missing
-/// from all of them. `None` if no requirement alone rules all of them out. `whose` completes "none ... has the label".
-pub(crate) fn mismatch(selector: &str, whose: &str, labels: &[&BTreeMap<String, String>]) -> Option<String> {
+/// Adds to an error why a label selector as `kubectl get --selector` reads it matches none of these labels: which key or value is
+/// missing from all of them, if one requirement alone rules all of them out. `whose` completes "None ... has the label".
+pub(crate) fn explain(
+    error: Error,
+    selector: &str,
+    whose: &str,
+    labels: &[&BTreeMap<String, String>],
+) -> Error {
     let selector = LabelSelector::of_text(selector);
     let mut wanted = selector.match_expressions.iter().flatten().filter_map(|expression| {
         let is_positive = matches!(&*expression.operator, "In" | "Exists");
         is_positive.then(|| (&*expression.key, expression.values.as_deref().unwrap_or_default()))
     });
-    wanted.find_map(|(key, wanted)| {
+    let found = wanted.find_map(|(key, wanted)| {
         let values: BTreeSet<_> = labels.iter().filter_map(|labels| labels.get(key)).collect();
         if values.is_empty() {
             let keys: BTreeSet<_> = labels.iter().flat_map(|labels| labels.keys()).collect();
             let nearest = text::nearest(key, keys.iter().map(|key| key.as_str()));
-            let hint = nearest.map_or_else(String::new, |key| format!("; did you mean {key}?"));
-            return Some(format!("none {whose} has the label {key}{hint}"));
+            return Some((
+                format!("None {whose} has the label {key}."),
+                nearest.map(|key| format!("Did you mean {key}?")),
+            ));
         }
         if wanted.is_empty() || wanted.iter().any(|wanted| values.contains(wanted)) {
             return None;
@@ -116,15 +124,17 @@ pub(crate) fn mismatch(selector: &str, whose: &str, labels: &[&BTreeMap<String, 
             [only] => text::nearest(only, values.iter().map(|value| value.as_str())),
             _ => None,
         };
-        let hint = hint.map_or_else(String::new, |value| format!("; did you mean {key}={value}?"));
+        let hint = hint.map(|value| format!("Did you mean {key}={value}?"));
         let values: Vec<_> = values.into_iter().collect();
         let are = if values.len() == 1 {
-            format!("the only value of {key} is")
+            format!("The only value of {key} is")
         } else {
-            format!("the values of {key} are")
+            format!("The values of {key} are")
         };
-        Some(format!("{are} {}{hint}", text::list(&values)))
-    })
+        Some((format!("{are} {}.", text::list(&values)), hint))
+    });
+    let Some((why, remedy)) = found else { return error };
+    Error { remedy: remedy.into_iter().collect(), ..error.because(why) }
 }
 
 impl LabelSelector {

@@ -98,7 +98,7 @@ impl<'a> SelfManaged<'a> {
 }
 
 impl fmt::Display for SelfManaged<'_> {
-    /// The workload as messages show it: `default StatefulSet/db`.
+    /// The workload as messages show it: `StatefulSet default/db`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.id().fmt(f)
     }

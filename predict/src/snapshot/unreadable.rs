@@ -70,14 +70,14 @@ impl Snapshot {
 }
 
 impl fmt::Display for Unreadable {
-    /// As messages show readable objects of its kind: `pod default/web-1`, `node a`, `default Deployment/web`.
+    /// As messages show readable objects of its kind: `pod default/web-1`, `node a`, `Deployment default/web`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [namespace, name, kind] = [&self.namespace, &self.name, &self.kind].map(|it| text::name(it));
         match &*self.kind {
             _ if name.is_empty() => write!(f, "a {kind} without a name"),
             "Pod" => write!(f, "pod {namespace}/{name}"),
             "Node" => write!(f, "node {name}"),
-            _ => write!(f, "{namespace} {kind}/{name}"),
+            _ => write!(f, "{kind} {namespace}/{name}"),
         }
     }
 }

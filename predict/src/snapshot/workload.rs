@@ -1,6 +1,7 @@
 //! Workloads: their kinds, what identifies them, and their names as users give them.
 
 use crate::text;
+use crate::text::error::Error;
 use serde::{Serialize, Serializer};
 use std::fmt;
 use std::str::FromStr;
@@ -127,11 +128,13 @@ impl WorkloadKind {
 
     /// The kind that this text names as a type, as for [`of_type`](Self::of_type), or why there is no preview of that kind, but of
     /// `kinds`. `None` if only the cluster may know the type.
-    pub(crate) fn known(text: &str, kinds: &[Self]) -> Option<Result<Self, String>> {
+    pub(crate) fn known(text: &str, kinds: &[Self]) -> Option<Result<Self, Error>> {
         let lower = text.to_ascii_lowercase();
         let known = TYPES.iter().find(|known| known.is_named(&lower))?;
-        let unsupported =
-            || format!("{}s are not supported yet; supported are {}", known.kind, listed(kinds, "and"));
+        let unsupported = || {
+            Error::new(format!("podrank does not support {}s", known.kind))
+                .advise(format!("Supported types are {}.", listed(kinds, "and")))
+        };
         Some(known.supported.ok_or_else(unsupported))
     }
 
@@ -140,18 +143,19 @@ impl WorkloadKind {
     ///
     /// # Errors
     /// Says which there are if kubectl does not know the type, or if it is another one.
-    pub fn of_type(text: &str, kinds: &[Self]) -> Result<Self, String> {
+    pub fn of_type(text: &str, kinds: &[Self]) -> Result<Self, Error> {
         let nearest = || Self::nearest_type(&text.to_ascii_lowercase(), kinds);
         match Self::known(text, kinds) {
-            Some(Ok(kind)) if !kinds.contains(&kind) => Err(format!(
-                "the controller of a {kind} reads no deletion costs: use {}",
-                listed(kinds, "or")
-            )),
+            Some(Ok(kind)) if !kinds.contains(&kind) => {
+                Err(Error::new(format!("{kind} controllers ignore deletion costs"))
+                    .advise(format!("Use {}.", listed(kinds, "or"))))
+            }
             Some(known) => known,
             None => {
-                let hint = nearest().map_or_else(String::new, |name| format!("did you mean {name}? "));
-                let (word, all) = (text::word(text), listed(kinds, "and"));
-                Err(format!("unknown type `{word}`; {hint}supported are {all}"))
+                let error = Error::new(format!("unknown type '{}'", text::word(text)));
+                let hint = nearest().map(|name| format!("Did you mean {name}?"));
+                Err(Error { remedy: hint.into_iter().collect(), ..error }
+                    .advise(format!("Supported types are {}.", listed(kinds, "and"))))
             }
         }
     }
@@ -245,9 +249,9 @@ impl WorkloadRef<'_> {
 }
 
 impl fmt::Display for WorkloadRef<'_> {
-    /// The workload as messages show it: `default ReplicaSet/web`.
+    /// The workload as messages show it: `ReplicaSet default/web`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}/{}", text::name(self.namespace), self.kind, text::name(self.name))
+        write!(f, "{} {}/{}", self.kind, text::name(self.namespace), text::name(self.name))
     }
 }
 
@@ -272,25 +276,25 @@ impl WorkloadName {
     ///
     /// # Errors
     /// Says which word is wrong.
-    pub fn of_words(words: &[String], kinds: &[WorkloadKind]) -> Result<Self, String> {
+    pub fn of_words(words: &[String], kinds: &[WorkloadKind]) -> Result<Self, Error> {
         match words {
             [word] => Self::of_word(word, kinds),
             [kind, name] if !kind.contains('/') && !name.contains('/') => {
                 Ok(Self { kind: Some(WorkloadKind::of_type(kind, kinds)?), name: checked(name)? })
             }
-            _ => Err("name one workload, as TYPE/NAME, TYPE NAME or NAME".to_owned()),
+            _ => Err(Error::new("expected one workload").advise("Write TYPE/NAME, TYPE NAME or NAME.")),
         }
     }
 
-    fn of_word(text: &str, kinds: &[WorkloadKind]) -> Result<Self, String> {
+    fn of_word(text: &str, kinds: &[WorkloadKind]) -> Result<Self, Error> {
         let (kind, name) = match text.split_once('/') {
             None => {
                 // `deploy` alone is most likely an unfinished `deploy/web`.
                 if let Some(kind) = TYPES.iter().find(|known| known.is_named(&text.to_ascii_lowercase())) {
-                    return Err(format!(
-                        "{text} is a type: write {text}/NAME, or {}/{text} for a {} of that name",
+                    return Err(Error::new(format!("'{text}' is a type")).advise(format!(
+                        "Write {text}/NAME, or {}/{text} for a {} of that name.",
                         kind.short, kind.kind
-                    ));
+                    )));
                 }
                 (None, text)
             }
@@ -301,9 +305,9 @@ impl WorkloadName {
 }
 
 impl FromStr for WorkloadName {
-    type Err = String;
+    type Err = Error;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, Error> {
         Self::of_word(text, &WorkloadKind::ALL)
     }
 }
@@ -325,16 +329,14 @@ impl WorkloadName {
 }
 
 /// The name, if Kubernetes allows it.
-pub(crate) fn checked(name: &str) -> Result<String, String> {
+pub(crate) fn checked(name: &str) -> Result<String, Error> {
     let is_allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-.".contains(&byte);
     if name.is_empty() {
-        return Err("the name is empty".to_owned());
+        return Err(Error::new("the name is empty"));
     }
     if !name.bytes().all(is_allowed) || name.starts_with(['-', '.']) {
-        return Err(format!(
-            "`{}` is not a name: Kubernetes allows lower-case letters, digits, `-` and `.`",
-            text::word(name)
-        ));
+        return Err(Error::new(format!("'{}' is not a valid name", text::word(name)))
+            .because("Kubernetes allows lower-case letters, digits, '-' and '.'."));
     }
     Ok(name.to_owned())
 }
@@ -376,25 +378,26 @@ mod tests {
 
     #[test]
     fn other_types_are_refused_with_what_there_is() {
-        const THESE: &str = "supported are deploy, rs, rc, sts, ds and job";
+        const THESE: &str = "\n  Supported types are deploy, rs, rc, sts, ds and job.";
+        let said = |name: &str, kinds: &[WorkloadKind]| {
+            WorkloadKind::of_type(name, kinds).map_err(|error| error.to_string())
+        };
         for (name, error) in [
-            ("cj", "CronJobs are not supported yet; "),
-            ("deployement", "unknown type `deployement`; did you mean deployment? "),
-            ("deployments.batch", "unknown type `deployments.batch`; did you mean deployment? "),
-            ("rc.", "unknown type `rc.`; did you mean rc? "),
-            ("xyz", "unknown type `xyz`; "),
-            ("", "unknown type ``; "),
+            ("cj", "podrank does not support CronJobs"),
+            ("deployement", "unknown type 'deployement'\n  Did you mean deployment?"),
+            ("deployments.batch", "unknown type 'deployments.batch'\n  Did you mean deployment?"),
+            ("rc.", "unknown type 'rc.'\n  Did you mean rc?"),
+            ("xyz", "unknown type 'xyz'"),
+            ("", "unknown type ''"),
         ] {
-            let said = WorkloadKind::of_type(name, &WorkloadKind::ALL);
-            assert_eq!(said, Err(format!("{error}{THESE}")), "{name}");
+            assert_eq!(said(name, &WorkloadKind::ALL), Err(format!("{error}{THESE}")), "{name}");
         }
         for (name, error) in [
-            ("pod", "unknown type `pod`; supported are deploy, rs and rc"),
-            ("sts", "the controller of a StatefulSet reads no deletion costs: use deploy, rs or rc"),
-            ("statefulsetz", "unknown type `statefulsetz`; supported are deploy, rs and rc"),
+            ("pod", "unknown type 'pod'\n  Supported types are deploy, rs and rc."),
+            ("sts", "StatefulSet controllers ignore deletion costs\n  Use deploy, rs or rc."),
+            ("statefulsetz", "unknown type 'statefulsetz'\n  Supported types are deploy, rs and rc."),
         ] {
-            let said = WorkloadKind::of_type(name, &WorkloadKind::WITH_COSTS);
-            assert_eq!(said, Err(error.to_owned()), "{name}");
+            assert_eq!(said(name, &WorkloadKind::WITH_COSTS), Err(error.to_owned()), "{name}");
         }
     }
 
@@ -410,18 +413,21 @@ mod tests {
         assert_eq!(words("web"), Ok(WorkloadName { kind: None, ..deploy }));
         for (text, error) in [
             ("deploy/", "the name is empty"),
-            ("deploy/a/b", "`a/b` is not a name"),
-            ("deploy/Web", "`Web` is not a name"),
-            ("deploy/web,api", "`web,api` is not a name"),
-            ("deploy/-web", "`-web` is not a name"),
-            ("deploy", "deploy is a type: write deploy/NAME, or deploy/deploy for a Deployment of that name"),
-            ("deploy/a deploy/b", "name one workload"),
-            ("deploy a b", "name one workload"),
-            ("deploy/web web", "name one workload"),
-            ("deploy deploy/web", "name one workload"),
-            ("", "name one workload, as TYPE/NAME, TYPE NAME or NAME"),
+            ("deploy/a/b", "'a/b' is not a valid name"),
+            ("deploy/Web", "'Web' is not a valid name"),
+            ("deploy/web,api", "'web,api' is not a valid name"),
+            ("deploy/-web", "'-web' is not a valid name"),
+            (
+                "deploy",
+                "'deploy' is a type\n  Write deploy/NAME, or deploy/deploy for a Deployment of that name.",
+            ),
+            ("deploy/a deploy/b", "expected one workload"),
+            ("deploy a b", "expected one workload"),
+            ("deploy/web web", "expected one workload"),
+            ("deploy deploy/web", "expected one workload"),
+            ("", "expected one workload\n  Write TYPE/NAME, TYPE NAME or NAME."),
         ] {
-            let said = words(text).expect_err(text);
+            let said = words(text).expect_err(text).to_string();
             assert!(said.starts_with(error), "{text}: {said}");
         }
     }

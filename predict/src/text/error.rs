@@ -1,47 +1,90 @@
-//! Why there is no preview: one sentence that names the place in the input, and the remedy. Reads no files.
+//! Why there is no answer: what happened, why, and what to do. Reads no files.
 
 use crate::text;
+use crate::text::hidden::escaped;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::fmt;
 
-/// Why there is no preview. The text names the place in the input and the remedy.
+/// Why there is no answer, in up to three parts. `Display` writes each sentence on a line of its own, with escapes for characters that
+/// would break the line or hide.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Error {
-    text: String,
-    remedy: Option<Remedy>,
+    /// What happened: a clause, which an `error: ` may precede.
+    pub what: String,
+    /// Why, in sentences.
+    pub why: Vec<String>,
+    /// What to do, in sentences.
+    pub remedy: Vec<String>,
+    /// What kind of error it is, for callers that can do something about it.
+    pub kind: ErrorKind,
 }
 
-/// What a caller can change in its [`Options`](crate::Options) to get a preview of the same input.
+/// Which errors a caller can do something about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Remedy {
-    /// Name the set, and its namespace if need be.
-    NameTheSet,
-    /// Accept that the input is incomplete.
-    AcceptPartial,
-    /// Read the cluster again in a moment, once its controllers have caught up.
-    Wait,
+pub enum ErrorKind {
+    /// Several workloads fit. [`Options`](crate::Options) may name one, and its namespace.
+    Ambiguous,
+    /// The input is incomplete, which [`Options`](crate::Options) may accept.
+    Incomplete,
+    /// A controller has not caught up, so a later reading may succeed.
+    Busy,
+    /// An object cannot be read: it does not exist, or the cluster does not answer.
+    Unavailable,
+    /// Any other error.
+    Other,
 }
 
 impl Error {
-    pub(crate) fn new(text: impl Into<String>) -> Self {
-        Self { text: text.into(), remedy: None }
+    /// An error of which only this is known.
+    pub fn new(what: impl Into<String>) -> Self {
+        Self { what: what.into(), why: Vec::new(), remedy: Vec::new(), kind: ErrorKind::Other }
     }
 
-    pub(crate) fn with_remedy(text: impl Into<String>, remedy: Remedy) -> Self {
-        Self { text: text.into(), remedy: Some(remedy) }
+    /// The same error with one more reason.
+    #[must_use]
+    pub fn because(mut self, why: impl Into<String>) -> Self {
+        self.why.push(why.into());
+        self
     }
 
-    /// The option that helps, if one does.
-    pub fn remedy(&self) -> Option<Remedy> {
-        self.remedy
+    /// The same error with one more remedy.
+    #[must_use]
+    pub fn advise(mut self, remedy: impl Into<String>) -> Self {
+        self.remedy.push(remedy.into());
+        self
+    }
+
+    /// The same error after its place, such as the name of a file.
+    #[must_use]
+    pub fn at(self, place: impl fmt::Display) -> Self {
+        Self { what: format!("{place}: {}", self.what), ..self }
+    }
+
+    /// The same error, of another kind.
+    #[must_use]
+    pub fn of_kind(self, kind: ErrorKind) -> Self {
+        Self { kind, ..self }
+    }
+
+    /// All of it in one line, for a table.
+    pub fn in_one_line(&self) -> String {
+        let sentences: Vec<_> = self.why.iter().chain(&self.remedy).map(String::as_str).collect();
+        if sentences.is_empty() {
+            self.what.clone()
+        } else {
+            format!("{}. {}", self.what, sentences.join(" "))
+        }
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
+        let line = |text| escaped(text, &[], |char| char.escape_default().to_string());
+        f.write_str(&line(&self.what))?;
+        self.why.iter().chain(&self.remedy).try_for_each(|text| write!(f, "\n  {}", line(text)))
     }
 }
 

@@ -109,8 +109,8 @@ fn costs_of_another_run_are_fixed() {
     named.own_costs = Some(BTreeSet::new());
     assert_eq!(
         refusal(&dump(&pods), &named),
-        "somebody else's deletion costs leave no room: web-b (cost 0) must go before web-a (cost -2147483648, written by another run of \
-         podrank)"
+        "existing deletion costs conflict with your choice\n  web-b (to delete) has cost 0.\n  \
+         web-a (to keep) has cost -2147483648, written by another run of podrank."
     );
     named.own_costs =
         Some([of_all.pods.iter().find(|pod| pod.name == "web-a").expect("it").uid.clone()].into());

@@ -84,14 +84,13 @@ fn the_set_in_use_is_the_one_that_loses_pods() {
 
 #[test]
 fn what_the_owner_has_not_settled_is_refused() {
-    let several = "shop Rollout/web uses several ReplicaSets (old, web), and only its own controller decides how they share its count: wait until its rollout has ended";
+    let several = "Rollout shop/web uses several ReplicaSets: old, web\n  Only its own controller decides how they share its replica count.\n  Wait for its rollout to end.";
     assert_eq!(refusal(&with("ReplicaSet", "old", "spec replicas", json!(1)), &to(1)), several);
     // A pod that an old set has still not lost.
     let mut left = pod('d', "n1");
     left["metadata"]["ownerReferences"] = objects::owner("apps/v1", "ReplicaSet", "old");
     assert_eq!(refusal(&[three(), vec![left]].concat(), &to(1)), several);
-    let lags =
-        "shop Rollout/web: its controller has not acted on its latest change yet: try again in a moment";
+    let lags = "the controller of Rollout shop/web is still working\n  It has not acted on the latest change yet.\n  Try again soon.";
     for (kind, place, value, text) in [
         ("Rollout", "status observedGeneration", json!("1"), lags),
         ("Rollout", "status observedGeneration", json!(1), lags),
@@ -100,19 +99,19 @@ fn what_the_owner_has_not_settled_is_refused() {
             "Rollout",
             "spec replicas",
             json!(4),
-            "shop Rollout/web has 4 replicas, but its ReplicaSet web has 3: wait until its controller has caught up",
+            "the controller of Rollout shop/web is still working\n  Rollout shop/web has 4 replicas, but its ReplicaSet web has 3.\n  Try again soon.",
         ),
         (
             "Rollout",
             "metadata deletionTimestamp",
             json!("2026-03-10T12:00:00Z"),
-            "shop Rollout/web is being deleted",
+            "Rollout shop/web is being deleted",
         ),
         (
             "ReplicaSet",
             "metadata deletionTimestamp",
             json!("2026-03-10T12:00:00Z"),
-            "shop ReplicaSet/web is being deleted",
+            "ReplicaSet shop/web is being deleted",
         ),
     ] {
         assert_eq!(refusal(&with(kind, "web", place, value), &to(1)), text, "{kind} {place}");
@@ -121,19 +120,19 @@ fn what_the_owner_has_not_settled_is_refused() {
     items.remove(0);
     assert_eq!(
         refusal(&items, &to(1)),
-        "only 2 pods of shop ReplicaSet/web are listed, while its status counts 3: try again in a moment"
+        "only 2 pods of ReplicaSet shop/web are listed, while its status counts 3\n  Try again soon."
     );
     let empty = [led(set(0), "web"), rollout(0)];
     assert_eq!(
         refusal(&empty, &about(request(Count::AllButNamed, &["x"], Vec::new()), "web")),
-        "shop Rollout/web has no pods"
+        "Rollout shop/web has no pods"
     );
 }
 
 #[test]
 fn without_its_owner_a_set_is_refused_with_the_command_that_works() {
     let alone: Vec<_> = three().into_iter().filter(|item| item["kind"] != "Rollout").collect();
-    let told = "shop ReplicaSet/web belongs to Rollout web: scale it instead: kubectl podrank scale rollout.argoproj.io/web --replicas N";
+    let told = "Rollout web controls ReplicaSet shop/web\n  It would reset the replica count.\n  Scale it instead: kubectl podrank scale rollout.argoproj.io/web --replicas N";
     assert_eq!(refusal(&alone, &to(1)), told);
     // Another object of that name, or one that is not sound, is not its owner.
     assert_eq!(refusal(&with("Rollout", "web", "metadata uid", json!("other")), &to(1)), told);
@@ -144,7 +143,7 @@ fn without_its_owner_a_set_is_refused_with_the_command_that_works() {
     let mut strange = alone;
     let set = strange.last_mut().expect("a set");
     set["metadata"]["ownerReferences"][0]["kind"] = json!("--all");
-    assert!(refusal(&strange, &to(1)).ends_with("scale it instead if it has a count"));
+    assert!(refusal(&strange, &to(1)).ends_with("Scale it instead if it has a replica count."));
 }
 
 #[test]
@@ -183,7 +182,8 @@ fn pods_are_dropped_through_the_owner_of_their_set() {
     let error = workload(&without).expect_err("no count").to_string();
     assert!(
         error.ends_with(
-            "belongs to ReplicaSet web, whose count Rollout web sets: scale that instead if it has a count"
+            "belongs to ReplicaSet web\n  Rollout web sets the replica count of ReplicaSet web.\n  \
+             Scale Rollout web instead if it has a replica count."
         ),
         "{error}"
     );
@@ -198,5 +198,5 @@ fn an_owner_is_known_by_its_object_whatever_the_user_calls_it() {
     assert_eq!(set_of(&three()).as_deref(), Some("rs/web"));
     assert_eq!(set_of(&with("Rollout", "web", "metadata uid", json!("other"))), None);
     let error = leader(&input(&[set(1)]), &asked).expect_err("no owner").to_string();
-    assert_eq!(error, "ro/web has no spec.replicas, so it has no count to lower");
+    assert_eq!(error, "ro/web cannot be scaled down\n  It has no spec.replicas.");
 }

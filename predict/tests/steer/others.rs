@@ -98,8 +98,8 @@ fn the_cost_of_a_pod_that_stays_is_never_overwritten() {
         request.foreign_costs = foreign_costs;
         assert_eq!(
             refusal(&dump(&pods), &request),
-            "somebody else's deletion costs leave no room: web-a (cost 3, written by karpenter) must go before web-b (cost -2147483648, \
-             written by karpenter)"
+            "existing deletion costs conflict with your choice\n  web-a (to delete) has cost 3, written by karpenter.\n  \
+             web-b (to keep) has cost -2147483648, written by karpenter."
         );
     }
     // A cost that podrank could not restore is kept, too.
@@ -107,7 +107,7 @@ fn the_cost_of_a_pod_that_stays_is_never_overwritten() {
         let pods = [by_karpenter('a', "n1", cost), by_karpenter('b', "n2", "-7")];
         assert!(
             refusal(&dump(&pods), &request)
-                .contains("web-a (cost 0, written by karpenter) must go before web-b")
+                .contains("web-a (to delete) has cost 0, written by karpenter.\n  web-b (to keep)")
         );
     }
 }
@@ -137,7 +137,8 @@ fn what_was_written_again_is_what_is_put_back() {
     assert_eq!((over.pods[0].write, replaced), (Some(2), Some(("9", "karpenter"))));
     request.foreign_costs = ForeignCosts::Keep;
     assert!(
-        refusal(&dump(&pods), &request).contains("web-a (cost 9, written by karpenter) must go before web-b")
+        refusal(&dump(&pods), &request)
+            .contains("web-a (to delete) has cost 9, written by karpenter.\n  web-b (to keep)")
     );
 }
 

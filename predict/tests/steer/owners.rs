@@ -29,19 +29,19 @@ fn workload(items: &[Value]) -> Result<String, String> {
 
 #[test]
 fn named_pods_belong_to_one_workload_that_can_be_scaled() {
-    let alone = "not to a ReplicaSet or ReplicationController";
+    let alone = "podrank can only choose pods of ReplicaSets and ReplicationControllers.";
     for (api_version, kind, alone) in [
         ("apps/v1", "StatefulSet", alone),
         ("apps/v1", "DaemonSet", alone),
-        ("batch/v1", "Job", "which has no replicas to lower"),
+        ("batch/v1", "Job", "A Job has no replica count."),
     ] {
         let refused = workload(&[owned_by('a', api_version, kind, "web")]);
-        assert_eq!(refused, Err(format!("pod shop/web-a belongs to {kind} web, {alone}")));
+        assert_eq!(refused, Err(format!("pod shop/web-a belongs to {kind} web\n  {alone}")));
     }
     let mut bare = pod('a', "n1");
     bare["metadata"]["ownerReferences"] = json!([]);
-    let delete = "and nothing replaces it: kubectl delete pod web-a -n shop";
-    assert_eq!(workload(&[bare]), Err(format!("pod shop/web-a belongs to no controller, {delete}")));
+    let delete = "Nothing replaces it if you delete it.\n  Delete it: kubectl delete pod web-a -n shop";
+    assert_eq!(workload(&[bare]), Err(format!("pod shop/web-a has no controller\n  {delete}")));
     assert_eq!(workload(&[]), Err("no pod is named".to_owned()));
 
     let (a, b) = (pod('a', "n1"), owned_by('b', "apps/v1", "ReplicaSet", "api"));
@@ -51,7 +51,8 @@ fn named_pods_belong_to_one_workload_that_can_be_scaled() {
     assert_eq!(workload(std::slice::from_ref(&a)), alone);
     assert_eq!(
         workload(&[a.clone(), b.clone(), set(1)]),
-        Err("pod shop/web-b belongs to rs/api, but pod shop/web-a to rs/web: name pods of one workload"
+        Err("the pods belong to different workloads\n  pod shop/web-b belongs to rs/api, but pod shop/web-a belongs \
+             to rs/web.\n  Name pods of one workload."
             .to_owned())
     );
     // Pods of two sets can go if one Deployment owns both.
@@ -68,14 +69,19 @@ fn pods_that_no_count_chooses_are_refused() {
         json!({ "kubernetes.io/config.mirror": "5f", "x": "" }),
     );
     let refused = |items: &[Value]| workload(items).expect_err("no count chooses it");
-    assert_eq!(refused(&[mirror]), "pod shop/web-b is a mirror pod: kubelet runs it without a workload");
-    let ends = "scale that instead if it has a count";
+    assert_eq!(
+        refused(&[mirror]),
+        "pod shop/web-b is a mirror pod\n  The kubelet runs it without a workload."
+    );
     // A Deployment of another API group is none of Kubernetes'.
     for (api_version, kind) in [("argoproj.io/v1alpha1", "Rollout"), ("example.com/v1", "Deployment")] {
         let leader = objects::owner(api_version, kind, "api");
         assert_eq!(
             refused(&[pod('c', "n1"), led("web", leader)]),
-            format!("pod shop/web-c belongs to ReplicaSet web, whose count {kind} api sets: {ends}")
+            format!(
+                "pod shop/web-c belongs to ReplicaSet web\n  {kind} api sets the replica count of ReplicaSet web.\n  \
+                 Scale {kind} api instead if it has a replica count."
+            )
         );
     }
 }
@@ -99,8 +105,8 @@ fn a_stateful_set_says_how_far_it_has_to_shrink() {
     let refused = |set: Value, pods: &[Value]| workload(&[pods, &[set]].concat()).expect_err("no count");
     let shrinks = |from: u32, to: u32| {
         format!(
-            "belongs to StatefulSet db, which has to shrink from {from} to {to} first: \
-             kubectl scale sts/db --replicas {to} -n shop"
+            "belongs to StatefulSet db\n  A StatefulSet deletes the pod with the highest ordinal first.\n  \
+             Scale it from {from} to {to}: kubectl scale sts/db --replicas {to} -n shop"
         )
     };
     let [three, four] = [of_db('a', 3), of_db('b', 4)];
@@ -113,7 +119,7 @@ fn a_stateful_set_says_how_far_it_has_to_shrink() {
     let found = refused(db(6, 0), &[three.clone(), ended, cache]);
     assert_eq!(found, format!("pod shop/db-3 {}", shrinks(6, 3)));
     // No replica count deletes a pod without an ordinal of the set, or one that the set already deletes.
-    let usual = "belongs to StatefulSet db, not to a ReplicaSet or ReplicationController";
+    let usual = "belongs to StatefulSet db\n  podrank can only choose pods of ReplicaSets and ReplicationControllers.";
     for (set, pod) in [
         (db(3, 0), three.clone()),
         (db(6, 4), three.clone()),

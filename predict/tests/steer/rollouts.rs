@@ -75,20 +75,20 @@ fn what_is_left_to_chance_is_settled() {
 fn what_no_costs_settle_is_refused() {
     assert_eq!(
         refusal(&example(), &of_example(Count::To(9), &[])),
-        "deploy/web is in the middle of a rollout, and no deletion costs settle which pods go at 9: 0 to 1 pods of \
-         web-7f6b9d5c48 are deleted, depending on what its controller sees first; wait for it to end"
+        "deploy/web is in the middle of a rollout\n  Deletion costs cannot decide which pods are deleted at 9 replicas: \
+         0 to 1 pods of web-7f6b9d5c48 are deleted, depending on what its controller sees first.\n  \
+         Wait for the rollout to end."
     );
     let five = ["b7wfn", "d6sjr", "hq8zt", "m9c4x", "k2v5d"].map(|pod| format!("web-7f6b9d5c48-{pod}"));
     let five = five.each_ref().map(String::as_str);
-    let share =
-        "4 pods of web-5d8c7f9b64 and 4 pods of web-7f6b9d5c48: name that many, or wait for it to end";
+    let share = "4 pods of web-5d8c7f9b64 and 4 pods of web-7f6b9d5c48.\n  Name that many, or wait for the rollout to end.";
     assert_eq!(
         refusal(&example(), &of_example(Count::To(5), &five)),
-        format!("deploy/web is in the middle of a rollout: at 5, its controller takes {share}")
+        format!("deploy/web is in the middle of a rollout\n  At 5 replicas, its controller deletes {share}")
     );
     assert_eq!(
         refusal(&example(), &of_example(Count::AllButNamed, &five)),
-        format!("deploy/web is in the middle of a rollout: at 5, its controller takes {share}")
+        format!("deploy/web is in the middle of a rollout\n  At 5 replicas, its controller deletes {share}")
     );
     // In a rollout, there are more pods than replicas.
     let mut to_0 = example();
@@ -97,7 +97,7 @@ fn what_no_costs_settle_is_refused() {
     }
     assert_eq!(
         refusal(&to_0, &of_example(Count::AllButNamed, &five)),
-        "5 pods would go, but deploy/web has 4 replicas: wait for its rollout to end"
+        "5 pods would be deleted, but deploy/web has 4 replicas\n  Wait for its rollout to end."
     );
     // A status that the pods contradict.
     let mut lags = example();
@@ -106,7 +106,7 @@ fn what_no_costs_settle_is_refused() {
     }
     assert_eq!(
         refusal(&lags, &of_example(Count::To(5), &[])),
-        "the status of default ReplicaSet/web-5d8c7f9b64 counts 1 available pod, while 4 are ready, so its controller is \
+        "the status of ReplicaSet default/web-5d8c7f9b64 counts 1 available pod, while 4 are ready, so its controller is \
          still working and the rollout may continue in another way: try again in some seconds"
     );
 }

@@ -188,7 +188,7 @@ func (w *World) sentence(run *Seen, count *Counted) error {
 			wrong = append(wrong, fmt.Errorf("it says %q, and it was not", found[0]))
 		}
 	}
-	for _, text := range []string{"was not scaled", "nothing was changed"} {
+	for _, text := range []string{"was not scaled", "Nothing was changed"} {
 		if strings.Contains(run.Said, text) && count != nil {
 			wrong = append(wrong, fmt.Errorf("it says %q, and changed the count from %d to %d", text, count.From, count.To))
 		}
