@@ -71,7 +71,7 @@ build_podrank() {
     podrank=$(cd "$here/../.." && cd "${CARGO_TARGET_DIR:-target}" && pwd)/release/kubectl-podrank
 }
 
-# with_cluster FLAG...: a control plane for this script, which goes when the script does. Sets KUBECONFIG and ETCD.
+# with_cluster FLAG...: starts a control plane that ends with this script. Sets KUBECONFIG and ETCD.
 with_cluster() {
     dir=$(mktemp -d)
     trap '"$here/down" "$dir"; rm -rf "$programs"' EXIT

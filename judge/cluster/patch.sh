@@ -2,7 +2,7 @@
 
 # with_patches DIR MODULE PATCH...: from here on, every go command of this script sees Kubernetes' sources with these patches, and the
 # packages that they import of podrank's Go module, which is in the directory MODULE. DIR gets what is needed for that; the cache of
-# modules stays as it is, because the patched files are copies which the compiler is given in their place.
+# modules does not change, because the compiler gets patched copies in place of the files.
 with_patches() {
     local work=$1 podrank=$2 patch file sources
     shift 2

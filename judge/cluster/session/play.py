@@ -1,4 +1,4 @@
-"""The sessions: what is run, what happens meanwhile, and what must have become of the pods. `sessions` starts this."""
+"""The sessions: the runs, the disturbances, and the pods that must have been deleted. `sessions` starts this."""
 
 import os
 import re
@@ -93,7 +93,7 @@ def run(name, args, status, *parts, **options):
 
 
 def went(world, done, places, before=frozenset(), **results):
-    """These pods went, and the outcome says so of those that had not gone before."""
+    """Checks that these pods were deleted, and that the outcome names those that had not been deleted before."""
     assert world.gone() == set(places), (world.gone(), places, done.message)
     places = set(places) - before
     named = {world.pods.index(pod["name"]) for pod in done.json["went"]}
@@ -103,7 +103,7 @@ def went(world, done, places, before=frozenset(), **results):
 
 
 def takes(world, name, places, *args, hooks=(), stdin="", says="", before=frozenset()):
-    """Runs podrank, after which these pods have gone, and no other but those before."""
+    """Runs podrank, and checks that exactly these pods have been deleted, and those before."""
     done = run(name, in_json(world, *args), 0, says, hooks=hooks, stdin=stdin)
     went(world, done, places, before)
     return done
@@ -117,7 +117,7 @@ def refuses(world, name, args, *parts, gone=(), **options):
     return done
 
 
-# The preference that counts the pods of all namespaces, while there are no others.
+# The preference that counts the pods of all namespaces, while no other namespace has pods.
 
 @session
 def empty_nodes(api):
@@ -302,7 +302,7 @@ def too_few(api):
     assert "warning: only 2 of the 3 selected pods match --prefer-nodes lifecycle=spot" in done.err, done.err
     reasons = [(pod["why"][0]["by"], pod["why"][0]["text"]) for pod in done.json["pods"] if pod["wanted"]]
     assert sorted(reasons) == [("empty-nodes", "whole node"), *[("prefer-nodes", "lifecycle=spot")] * 2], reasons
-    # All spot pods have gone.
+    # All spot pods have been deleted.
     done = run("no-pod-on-node", in_json(world, "scale", "rs/web", "--replicas", "1", "--prefer-nodes", "lifecycle=spot"), 1)
     assert "no active pod of rs/web is on a node that matches --prefer-nodes lifecycle=spot" in done.err, done.err
     none = ["scale", "rs/web", "--namespace", "too-few", "--yes", "--replicas"]
@@ -397,7 +397,7 @@ def lowest(api):
     assert [pod["why"][0]["text"] for pod in done.json["pods"] if pod["wanted"]] == ["sessions 0", "sessions 0.5"]
 
 
-# Pods that change meanwhile.
+# Pods that change during a run.
 
 @on_five()
 def others(world):
@@ -452,7 +452,7 @@ def foreign_no_room(world):
 
 @on_five()
 def foreign_forced(world):
-    """The cost of a pod that stays is never overwritten. That of one that goes is, and once more if its writer writes again."""
+    """podrank overwrites no cost of a kept pod. It overwrites that of a selected one, and again if its writer writes again."""
     world.set_cost(world.pods[0], "-2147483648", "keda")
     args = in_json(world, "drop", world.pods[1], "--foreign-costs", "override")
     refuses(world, "foreign-lowest", args, "existing deletion costs conflict", "written by keda")
@@ -612,7 +612,7 @@ def no_right_to_write(world):
     refuses(world, "no-right-to-write", args, "(Forbidden)", hooks=[("before", WRITE, and_wait)])
 
 
-# The workload changes meanwhile.
+# Workloads that change during a run.
 
 @on_five(kind="Deployment")
 def precondition(world):
@@ -631,7 +631,7 @@ def rollout(world):
 
 @on_five(kind="Deployment")
 def in_rollout(world):
-    """The rollout waits for its new pods, and an old one goes all the same."""
+    """The rollout waits for its new pods, but an old one is deleted all the same."""
     budget = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 2, "maxUnavailable": 0}}
     image = {"spec": {"containers": [{"name": "web", "image": "web:2"}]}}
     world.api.patch(world.path, {"spec": {"strategy": budget, "template": image}})
@@ -649,7 +649,7 @@ def asked(world, *args):
 
 
 def unready(world, place, status="False"):
-    """A pod turns unready, so that it goes before all that are ready; or ready again."""
+    """Makes a pod unready, so that Kubernetes deletes it before all that are ready, or ready again."""
     conditions = [{"type": "Ready", "status": status, "lastTransitionTime": READY}]
     return lambda: world.api.patch(world.of_pod(world.pods[place]) + "/status", {"status": {"conditions": conditions}}, "kubelet")
 
@@ -810,7 +810,7 @@ def not_locked(world):
 
 @session
 def raised_again(api):
-    """Somebody raises the count once the wanted pods have gone, and before they could go."""
+    """Somebody scales up again after the selected pods have been deleted, and before they could be."""
     world = five(api, "raised-again")
     back = lambda: api.patch(world.path, {"spec": {"replicas": 5}}, "flux")
 
@@ -948,7 +948,7 @@ def killed_forced(world):
 
 @on_five(kind="Deployment", not_ready=(2,))
 def taken(world):
-    """A pod that is going, and gone a moment later."""
+    """A pod that is being deleted, and that no longer exists a moment later."""
     world.api.patch(world.path, {"spec": {"replicas": 4}}, "kubectl")
     wait("a pod to go", lambda: world.gone())
     assert world.gone() == {2}, world.gone()
