@@ -158,7 +158,7 @@ def model(length):
 
 def select(machine, length, victims_len, candidates_len):
     """For all places, and all heads and prefilters that the lemmas allow, the victims are the first pods by place. Of pods that tie, the one
-    with the lower index goes first."""
+    with the lower index is first."""
     pods, places, lemmas = model(length)
     victims = Buffer("victims", OUTPUT, 4 * victims_len, writable=True)
     candidates = Buffer("candidates", SCRATCH, 16 * candidates_len, writable=True)

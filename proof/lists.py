@@ -91,8 +91,8 @@ def deleted_by_kubernetes(relation, length, deleted):
 
 
 def settle(machine, length, deleted):
-    """settle's certain pods go in every list order, whatever Kubernetes' comparator says of each pair, contradictions
-    included. The safe ones stay in every list order, and as many contested ones go as it says."""
+    """The certain pods are deleted in every list order, whatever Kubernetes' comparison says about each pair,
+    contradictions included. The safe ones are kept in every list order, and the number of deleted possible ones is right."""
     # UIDs, ready times in one bucket, and restarts: what contradictions are made of.
     buffer = records(length, {15: 2, 16: 1, 40: 1})
     options = Buffer("options", OPTIONS, 16, b"".join(each.to_bytes(size, "little") for each, size in ((16, 4), (1, 4), (NOW, 8))))
@@ -117,7 +117,7 @@ def settle(machine, length, deleted):
             for each in itertools.permutations(range(length)):
                 for n in range(deleted + 1):
                     for m in range(length - n + 1):
-                        # Nothing that is called certain may stay, and nothing safe go.
+                        # No certain pod may be kept, and no safe one deleted.
                         if set(each[:n]) <= always_go and may_go <= set(each[: n + m]):
                             cases.append(And(Or(whens), says(after["order"], 4, each), is_long("certain", n), is_long("contested", m)))
         return Or(cases)

@@ -13,7 +13,7 @@ TIMES = [-(2**63), -(2**63) + 1, -1, 0, 1, 2**63 - 1, NOW - 1, NOW, NOW + 1, *(N
 
 
 def random_pod(rng):
-    """A record that is mostly sound, and mostly equal to others."""
+    """A record that is mostly valid, and mostly equal to other records."""
     pod = bytearray(64)
     pod[:16] = rng.choice([0, 1, 255]).to_bytes(16, rng.choice(["big", "little"]))
     for at in (16, 24):

@@ -22,7 +22,7 @@ def of_any_lists(first, names="abc"):
 
 
 def strict_weak_order():
-    """Over lists of numbers, of which records are a case: they never go before themselves, and both "goes before" and "ties" carry over."""
+    """Over lists of numbers, as records are: none comes before itself, and "comes before" and "ties" are transitive."""
     (record,), _ = pods("a")
     a, b, c = of_any_lists(spec.rules(record, Options(BitVec("flags", 32), BitVec("now", 64))))
     ordering = lambda x, y: spec.first_difference(x, y)[0]
