@@ -10,8 +10,8 @@ build, because the environment says which bit it is. The name of a field stands 
 
 `traps.py --check` builds nothing, and only says which traps can no longer be planted, because the code has changed since.
 
-A run that was interrupted goes on where it stopped, as long as no file has changed: each row is kept as soon as it is known, in
-${PODRANK_STATE:-${XDG_STATE_HOME:-~/.local/state}/podrank}/traps.
+A run that was interrupted continues where it stopped, as long as no file has changed: each row is kept as soon as it
+is known, in ${PODRANK_STATE:-${XDG_STATE_HOME:-~/.local/state}/podrank}/traps.
 """
 
 import hashlib

@@ -1,8 +1,8 @@
-//! Whether pods go as often as their odds say, in rounds that a real controller played: `judge/cluster/judge -chance -record FILE`
-//! records them.
+//! Compares probabilities with how often a real controller deleted the pods, in rounds that `judge/cluster/judge
+//! -chance -record FILE` records.
 //!
-//! Pods of one round depend on each other, so rounds are what counts: what the pods of a decile did in all rounds together is compared
-//! with how much it varies, round by round, over random lists.
+//! Pods of one round depend on each other, so rounds are the samples. The deletions of a decile in all rounds together
+//! are compared with their variance, round by round, over random lists.
 
 use flate2::read::GzDecoder;
 use podrank::{FeatureGates, Flags, Phase, Pod, Policy, Time};
@@ -34,7 +34,7 @@ struct Round {
     items: Vec<Value>,
 }
 
-/// What rounds say about the odds.
+/// The result of rounds.
 #[derive(Clone, Debug, Default)]
 pub struct Calibration {
     /// The number of rounds in which chance decided something.
@@ -43,21 +43,21 @@ pub struct Calibration {
     pub plain: usize,
     deciles: [Decile; 10],
     brier: Sum,
-    /// What the Brier score would be if each pod's odds were how many go, of how many.
+    /// The Brier score of a prediction that gives all possible pods of a round the same probability.
     flat: f64,
 }
 
-/// The pods of which the odds are in one tenth.
+/// The pods whose probability is in one tenth.
 #[derive(Clone, Copy, Debug, Default)]
 struct Decile {
     pods: usize,
     said: f64,
     went: f64,
-    /// Of the sum of those that went.
+    /// The variance of the number of deleted pods.
     variance: f64,
 }
 
-/// A sum over rounds, and what it would be if the odds were right.
+/// A sum over rounds, and its expectation if the probabilities are right.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sum {
     pods: f64,
@@ -130,7 +130,7 @@ impl Calibration {
         text
     }
 
-    /// What contradicts the odds, if anything does.
+    /// Contradictions to the probabilities.
     pub fn contradictions(&self) -> Vec<String> {
         let far = (0..).step_by(10).zip(&self.deciles).filter(|(_, decile)| decile.z().abs() > MOST_Z);
         let mut found: Vec<_> = far
@@ -157,7 +157,7 @@ impl Decile {
     }
 }
 
-/// The place of each contested pod, and its odds.
+/// The position of each possible pod, and its probability.
 fn said(pods: &[&PodAnswer<'_>]) -> Result<Vec<(usize, f64)>, Box<dyn Error>> {
     let odds = |pod: &PodAnswer<'_>| pod.odds.map(|odds| odds.odds);
     let said: Vec<(usize, f64)> =
@@ -246,12 +246,12 @@ impl Round {
     }
 }
 
-/// What happened in one round, or in one list.
+/// The outcome of one round, or of one list.
 #[derive(Clone, Copy, Debug, Default)]
 struct Outcome {
-    /// How many pods of each decile went.
+    /// How many pods of each decile were deleted.
     went: [f64; 10],
-    /// The sum of the squared differences from the odds.
+    /// The sum of the squared differences from the probabilities.
     brier: f64,
 }
 

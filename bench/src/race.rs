@@ -29,7 +29,7 @@ pub fn again<'a, T>(mut run: impl FnMut() -> T + 'a) -> Contender<'a> {
     })
 }
 
-/// The best lap of each in nanoseconds. Each runs once at least, and goes on while it has time left of its share.
+/// The best lap of each in nanoseconds. Each runs at least once, and continues while some of its share of time remains.
 pub fn race(share: Duration, contenders: &mut [Contender<'_>]) -> Vec<f64> {
     let mut best = vec![f64::INFINITY; contenders.len()];
     let mut spent = vec![Duration::ZERO; contenders.len()];

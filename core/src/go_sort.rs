@@ -17,7 +17,8 @@ pub(crate) const SHORT: usize = 12;
 /// place.
 const LONG: usize = 50;
 
-/// A generator of random numbers, xorshift with 64 bits of state, which must not be 0. Go's sort uses it, and so do the odds.
+/// A generator of random numbers, xorshift with 64 bits of state, which must not be 0. Go's sort uses it, and so do the
+/// probabilities.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {

@@ -1,4 +1,4 @@
-//! The odds, against every list of a few pods and against samples of more, and the sort that they rest on.
+//! The probabilities, against every list of a few pods and against samples of more, and the sort on which they rest.
 
 use podrank::ffi::go_sort;
 use podrank::{Error, Flags, Phase, Pod, Policy, Probability, Time, Uid};
@@ -132,8 +132,8 @@ fn odds_are_exact_for_up_to_12_pods_of_which_up_to_7_are_contested() {
     assert_eq!([is_exact(7, 12), is_exact(8, 12)], [true, false]);
 }
 
-/// What none of the lists that were drawn shows may be all the same: its odds are below 3 of 4,096, with a probability of 95%.
-/// So are those of pods that are alike, if fewer of them went than there are.
+/// A result that no drawn list shows may happen nevertheless: its probability is below 3 of 4,096, with 95% confidence.
+/// The same holds for identical pods, if fewer of them were deleted than there are.
 #[test]
 fn what_was_never_or_always_seen_is_not_certain() {
     let pods = rollout(30);

@@ -68,7 +68,7 @@ fn choose(u: &mut Unstructured<'_>) -> Result<(Options, Vec<u8>)> {
 
 /// Checks what comes of a dump. Returns the preview, if there is one.
 pub fn check(text: &[u8], options: &Options) -> Option<Value> {
-    // Odds take longer than all else together.
+    // Probabilities take longer than everything else together.
     let mut options = options.clone();
     options.odds = text.len().is_multiple_of(16);
     let options = &options;
@@ -89,7 +89,7 @@ fn check_as(dump: &[u8], text: &[u8], options: &Options) -> Option<Value> {
     let mut partial = options.clone();
     partial.partial = true;
     let Ok(whole) = preview_workload(&input, &partial) else {
-        // What is wrong besides stays wrong.
+        // An error that `partial` does not allow is an error without it, too.
         assert!(strict.is_err(), "{options:?}");
         return None;
     };
@@ -146,7 +146,8 @@ fn check_as(dump: &[u8], text: &[u8], options: &Options) -> Option<Value> {
     Some(actual)
 }
 
-/// Only contested pods have odds, which add up to the quota. If it is a range, its end is that of the highest odds.
+/// Only possible pods have probabilities, which add up to the quota. If it is a range, its end is that of the highest
+/// ones.
 fn check_odds(preview: &Value, shown: &str) {
     let sets = preview["sets"].as_array().filter(|sets| !sets.is_empty());
     for part in sets.map_or(slice::from_ref(preview), |sets| sets) {

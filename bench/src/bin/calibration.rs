@@ -1,4 +1,5 @@
-//! Compares odds with what a real controller did: `calibration ROUNDS` prints a table for each size of sets.
+//! Compares probabilities with the deletions of a real controller: `calibration ROUNDS` prints a table for each size of
+//! sets.
 
 use podrank_bench::calibration::Calibration;
 use std::error::Error;

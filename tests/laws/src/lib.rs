@@ -62,7 +62,7 @@ pub trait Implementation {
     fn predict(&self, policy: &Policy, pods: &[Pod], k: usize) -> Prediction;
     /// Returns this list of indices as Kubernetes sorts it.
     fn kubernetes_sort(&self, policy: &Policy, pods: &[Pod], list: &[u32]) -> Vec<u32>;
-    /// Returns what [`settle`](Implementation::predict) returns, and the odds of each pod.
+    /// Returns what [`predict`](Implementation::predict) returns, and the probability of each pod.
     fn probabilities(&self, policy: &Policy, pods: &[Pod], k: usize) -> (Prediction, Vec<Probability>);
     /// Sets ranks that are counted again after each pick. Node numbers are below `nodes`.
     fn spread(&self, policy: &Policy, pods: &mut [Pod], others: &[Pod], nodes: usize);

@@ -1,4 +1,5 @@
-//! The laws of odds, and naive implementations to compare with: every list of a few pods, and samples of longer ones.
+//! The laws of probabilities, and naive implementations to compare with: every list of a few pods, and samples of
+//! longer ones.
 
 use crate::generate::random;
 use crate::go_sort::go_sort;
@@ -39,7 +40,7 @@ pub fn sorting_keeps_the_line(
     }
 }
 
-/// The odds of up to 7 pods are exactly their share of all lists.
+/// The probabilities of up to 7 pods are exactly their shares of all lists.
 pub fn odds_are_shares_of_all_lists(order: &impl Implementation, policy: &Policy, pods: &[Pod], k: usize) {
     let mut went = vec![0_u64; pods.len()];
     let mut lists = 0;
@@ -55,8 +56,9 @@ pub fn odds_are_shares_of_all_lists(order: &impl Implementation, policy: &Policy
     }
 }
 
-/// The odds add up to `k`. Pods that are certain have 1, safe ones have 0, and what `settle` says comes with the odds. The error
-/// is 0 or what 4,096 lists have, but for the rounding. Pods that relate alike to every other pod have the same odds.
+/// The probabilities add up to `k`. Certain pods have 1, safe ones have 0, and the prediction is that of `predict`. The
+/// error is 0 or that of 4,096 lists, except for rounding. Pods that relate alike to every other pod have the same
+/// probability.
 pub fn odds_add_up(order: &impl Implementation, policy: &Policy, pods: &[Pod], k: usize) {
     let (settled, odds) = order.probabilities(policy, pods, k);
     let context = || format!("k = {k}: {odds:?} {policy:?} {pods:?}");
@@ -98,7 +100,7 @@ pub fn odds_add_up(order: &impl Implementation, policy: &Policy, pods: &[Pod], k
     }
 }
 
-/// The odds are how often the sort puts a pod among the first `k` of a random list.
+/// The probability is how often the sort puts a pod among the first `k` of a random list.
 pub fn odds_are_frequencies(order: &impl Implementation, policy: &Policy, pods: &[Pod], k: usize, seed: u64) {
     let mut random = random(seed);
     let mut went = vec![0_u32; pods.len()];
@@ -120,8 +122,8 @@ pub fn odds_are_frequencies(order: &impl Implementation, policy: &Policy, pods: 
     }
 }
 
-/// The same pods have the same odds in any list. And if the relation does not ask for UIDs, other UIDs change exact odds not at
-/// all, and others by no more than chance.
+/// The same pods have the same probabilities in any list. If the relation does not read UIDs, other UIDs do not change
+/// exact probabilities, and change estimated ones by no more than chance.
 pub fn odds_belong_to_the_pods(
     order: &impl Implementation,
     policy: &Policy,
@@ -149,7 +151,7 @@ pub fn odds_belong_to_the_pods(
     }
 }
 
-/// Whether two samples can have the same odds: within five standard errors of their difference.
+/// Whether two samples can have the same probability: within five standard errors of their difference.
 fn are_close(a: f64, b: f64) -> bool {
     let p = f64::midpoint(a, b);
     (a - b).abs() <= 5.0 * (2.0 * p * (1.0 - p) / f64::from(LISTS)).sqrt() + 5.0 / f64::from(LISTS)
