@@ -382,7 +382,7 @@ fn did_you_mean(error: Error, nearest: Option<impl Display>) -> Error {
     }
 }
 
-/// What is wrong with a name that nothing has, and what the user may have meant.
+/// The error for a name that no workload has, and what the user may have meant.
 fn unknown(kubectl: &Kubectl, name: &WorkloadName, scope: Scope<'_>) -> Error {
     let what = name.kind.map_or_else(
         || "Deployment, ReplicaSet, ReplicationController, StatefulSet, DaemonSet or Job".to_owned(),
