@@ -126,7 +126,7 @@ mod tests {
             ("-n=shop undo web", "undo -n=shop web"),
             ("--context c --token=t -s u scale web -n a", "scale --context c --token=t -s u web -n a"),
             ("--insecure-skip-tls-verify scale web", "scale --insecure-skip-tls-verify web"),
-            // The value of a flag is no subcommand, and nor is a word behind another flag or behind a name.
+            // A value of a flag, or a word after another flag or after a name, is not a subcommand.
             ("-n scale web", "-n scale web"),
             ("-n shop web scale", "-n shop web scale"),
             ("--replicas 3 scale", "--replicas 3 scale"),

@@ -6,8 +6,8 @@ use super::{PROGRAM, command};
 use clap::Command;
 use std::ffi::OsString;
 
-/// How to ask for a wish of `scale`, which the preview does not take: the command of these words, if that is one. `None` if `flag` is
-/// no wish.
+/// The command for a preference of `scale`, which the preview does not accept, if these words make a command. `None` if
+/// `flag` is not a preference.
 pub(super) fn scale(flag: &str, words: &[OsString]) -> Option<String> {
     let name = flag.strip_prefix("--").map(|name| name.split_once('=').map_or(name, |(name, _)| name))?;
     let command = command();

@@ -32,7 +32,7 @@ pub(crate) struct ScaleArgs {
     pub(crate) how: How,
 }
 
-/// What is scaled, in one word or two.
+/// The workload to scale, in one word or two.
 #[derive(Args, Debug)]
 pub(crate) struct Target {
     /// Workload, such as deploy/web, rs/web or rollout/web

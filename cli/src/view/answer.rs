@@ -170,7 +170,7 @@ fn deletes(preview: &Preview<'_>) -> String {
     format!("{what}{sync}{how}{left}.")
 }
 
-/// Returns what happens to one pod, and why. `None` if it is no active pod of the workload.
+/// Returns what happens to one pod, and why. `None` if it is not an active pod of the workload.
 pub fn of_pod(preview: &Preview<'_>, pod: &str) -> Option<Table> {
     let pod = preview.pods().find(|its| its.name() == pod)?;
     let verdict = match (pod.verdict, pod.odds) {

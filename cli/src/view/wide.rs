@@ -5,7 +5,8 @@ use crate::view::{COST, Row, Table, amount, count, plain, verdict_cell};
 use podrank_predict::{PodAnswer, Pods, Preview, SetPreview, Verdict};
 use std::iter;
 
-/// Returns `pod/NAME` of every certain victim, a line each, also of those that go one after the other. One that is replaced is no victim.
+/// Returns `pod/NAME` of every certain victim, a line each, also of those that Kubernetes deletes one after the other.
+/// A pod that is replaced is not a victim.
 pub fn names(preview: &Preview<'_>) -> String {
     let (certain, waits) = (certain(preview), |pod: &&PodAnswer<'_>| pod.verdict == Verdict::Blocked);
     let after = preview.pods().filter(waits).filter(|pod| goes_on_by_itself(preview) && !pod.is_replaced);

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use std::fmt;
 
-/// What is known of a pod that is being deleted, or that is no longer there.
+/// The explanation of a deletion: of a pod that is being deleted, or that no longer exists.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Taken {
@@ -47,7 +47,7 @@ pub enum Taker {
     Preemption,
     /// A taint of its node.
     Taint,
-    /// Whoever evicted it through the API.
+    /// A user or a program that evicted it through the API.
     Eviction,
     /// kubelet, or the garbage collector of pods.
     Node,

@@ -1,4 +1,4 @@
-//! What is answered: the preview as data and JSON, and its sentences.
+//! The answers: the preview as data and JSON, and its sentences.
 
 pub(crate) mod autoscaler;
 pub(crate) mod deletion;

@@ -49,10 +49,10 @@ pub struct ScaleDownOrder<'a> {
     pub asked: Asked,
     /// The number of its active pods.
     pub active: usize,
-    /// How many of them go at the present count.
+    /// How many of them are deleted at the present count.
     #[serde(skip)]
     pub delete: Bounds,
-    /// How many of these only go to be created anew.
+    /// How many of these are deleted and created again.
     #[serde(skip)]
     pub replaced: u32,
     /// What its controllers are about to do at the present count, if anything.
@@ -76,7 +76,7 @@ pub struct ScaleDownOrder<'a> {
 pub struct Standings<'a> {
     /// The set's name; `None` for a workload without sets.
     pub replica_set: Option<&'a str>,
-    /// Whether it has its Deployment's present template: the others are old. `None` if it is no part of a Deployment.
+    /// Whether it has its Deployment's present template: other sets are old. `None` if it is not part of a Deployment.
     #[serde(rename = "new", skip_serializing_if = "Option::is_none")]
     pub is_new: Option<bool>,
     /// Its pods.

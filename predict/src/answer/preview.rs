@@ -44,10 +44,10 @@ pub struct Preview<'a> {
     /// The feature gates that its controller reads.
     #[serde(serialize_with = "gates::serialize")]
     pub feature_gates: Vec<(&'static str, bool)>,
-    /// How a Deployment goes on.
+    /// The continuation of a Deployment's rollout.
     #[serde(flatten)]
     pub rollout: Option<Rollout>,
-    /// The syncs of a Deployment that follow each other at once, this one first. `None` if only this one is shown.
+    /// The syncs of a Deployment that immediately follow each other, this one first. `None` if only this one is shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steps: Option<Vec<StepPreview<'a>>>,
     /// Where they lead; if its controller deletes pods itself, what the next sync leaves to do. `None` if only this sync is shown.
@@ -91,10 +91,11 @@ pub struct Preview<'a> {
 pub struct Rollout {
     /// What the sync does: `scale`, `roll` or `recreate`, or `rollback` or `nothing`, which delete no pods.
     pub path: &'static str,
-    /// Whether another sync follows this one at once, and changes a size, an annotation that records one, or creates a set.
+    /// Whether another sync immediately follows this one, and changes a size, an annotation that records one, or
+    /// creates a set.
     pub goes_on: bool,
-    /// Whether the Deployment, once no sync follows at once, waits for its pods: until new ones are available or old ones are gone.
-    /// After that, more pods go or are created.
+    /// Whether the Deployment, once no sync follows immediately, waits for its pods: until new ones are available or
+    /// old ones have ended. After that, it deletes or creates more pods.
     pub waits: bool,
 }
 
@@ -186,7 +187,7 @@ impl<'a> Preview<'a> {
         pods.iter().chain(sets.iter().flat_map(|set| &set.pods))
     }
 
-    /// How many pods go: of a Deployment, until nothing follows by itself.
+    /// How many pods are deleted: for a Deployment, until a sync changes nothing more.
     pub fn deletions(&self) -> Bounds {
         let step = || Bounds::one(u32::try_from(self.delete).unwrap_or(u32::MAX));
         self.rest.as_ref().map_or_else(step, |rest| rest.delete)
@@ -210,7 +211,7 @@ impl<'a> Preview<'a> {
         self.present.is_some() && self.asked.replicas > self.present
     }
 
-    /// How many pods of a `StatefulSet` go only to be created anew, now or after others.
+    /// How many pods of a `StatefulSet` are deleted and created again, now or after other pods.
     pub fn replaced(&self) -> usize {
         self.pods().filter(|pod| pod.is_replaced).count()
     }
@@ -230,7 +231,7 @@ impl<'a> Preview<'a> {
         self.pods().filter(|pod| pod.verdict == verdict).count()
     }
 
-    /// Counts the contested pods that go anew, from the verdicts and how many pods go.
+    /// Counts the quota again, from the verdicts and the number of deletions.
     pub(crate) fn count_quotas(&mut self) {
         fn certain<'p, 'a: 'p>(pods: impl Iterator<Item = &'p PodAnswer<'a>>) -> usize {
             pods.filter(|pod| pod.verdict == Verdict::Delete).count()
@@ -339,7 +340,7 @@ impl Asked {
     }
 }
 
-/// What is scaled.
+/// The workload that is scaled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Workload<'a> {
     /// Its kind.
