@@ -112,7 +112,7 @@ fn report(text: &str) {
 fn tell(text: &str, indent: &str) {
     let width = terminal_size_of(io::stderr()).map(|size| columns(size).saturating_sub(indent.len()));
     let lines = in_sentences(&[text.to_owned()], Terminal { width, ..Terminal::default() });
-    let lines: String = lines.lines().map(|line| format!("{indent}{line}\n")).collect();
+    let lines: String = lines.lines().flat_map(|line| [indent, line, "\n"]).collect();
     let _ = io::stderr().write_all(lines.as_bytes());
 }
 

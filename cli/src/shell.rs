@@ -190,7 +190,7 @@ mod tests {
         assert_eq!(names(&["scale", "deploy/web", ""])[0], "--replicas");
         assert_eq!(names(&["undo", "-"])[0], "--namespace");
         assert_eq!(names(&["deploy/web", ""])[0], "--replicas");
-        assert!(complete(&["--re"]).ends_with("\nhelp\tPrint help, also about a subcommand\n:4\n"));
+        assert!(complete(&["--re"]).ends_with("\nhelp\tPrint help for podrank or a command\n:4\n"));
         assert_eq!(complete(&[]), complete(&["--"]));
     }
 }

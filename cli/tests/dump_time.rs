@@ -75,7 +75,7 @@ fn a_dump_of_yesterday_is_judged_at_the_time_of_its_file() {
     assert_eq!(
         stderr,
         format!(
-            "note: the time of this decision is {taken:.0}, when the file was last changed: if it is a copy, give the time of the dump with --now\n"
+            "note: the time of this decision is {taken:.0}, when the file was last changed: if it is a copy, set the time of the dump (--now)\n"
         )
     );
     assert_eq!(preview["notes"][0]["code"], "time");

@@ -17,8 +17,7 @@ fn with_costs(pods: &[&str], manager: &str, operation: &str) -> String {
     changed(ROLLOUT, &changes.collect::<Vec<_>>())
 }
 
-const NOTE: &str = "note: 2 pods have podrank's own deletion costs (-1), which an interrupted run or --keep-costs left: \
-                    kubectl podrank undo deploy/web -n default\n";
+const NOTE: &str = "note: 2 pods have podrank's own deletion costs (-1), which an earlier run left: kubectl podrank undo deploy/web -n default\n";
 
 #[test]
 fn own_costs_are_named_once_with_undo_and_as_the_reason() {
@@ -39,7 +38,7 @@ fn own_costs_are_named_once_with_undo_and_as_the_reason() {
     // The first pod of the input is treated the same.
     let (_, notes) = fine("deploy/web", with_costs(&["web-5d8c7f9b64-2fxcm"], "podrank", "Apply"));
     assert!(
-        notes.contains("note: 1 pod has podrank's own deletion cost (-1), which an interrupted run"),
+        notes.contains("note: 1 pod has podrank's own deletion cost (-1), which an earlier run"),
         "{notes}"
     );
 }

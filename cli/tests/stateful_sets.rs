@@ -44,7 +44,7 @@ fn who_waits_for_whom_is_said_in_each_output() {
 #[test]
 fn a_gate_that_changes_the_step_is_noted_and_replayed() {
     const OFF: &str = "sts/db --rollout --feature-gates MaxUnavailableStatefulSet=false";
-    const OLDER: &str = "name the release with --kubernetes-version";
+    const OLDER: &str = "name the release (--kubernetes-version)";
     let rolling = json!({ "partition": 2, "maxUnavailable": "50%" });
     let update = mended(&[
         ("db", "status updateRevision", json!("db-3")),

@@ -3,7 +3,6 @@ import { $, el, visible, write } from './dom.js';
 import { told } from './fates.js';
 import { duration } from './moments.js';
 import { GATES, command, countOf, isChoosing, isSteered, now } from './state.js';
-import { inPage } from './words.js';
 
 const readable = (time) => time.replace('T', ' ').replace(/\.\d+Z$/, 'Z');
 
@@ -28,7 +27,7 @@ export function showAnswer(state, answer, pods, { moments, count }, made) {
         box.checked = state.gates[box.dataset.gate] ?? GATES[box.dataset.gate];
         box.disabled = !isSteered(state.workload) || (box.dataset.gate === 'PreferForScaleDown' && state.order !== 'total');
     }
-    $('notes').replaceChildren(...sizes(answer), ...answer.notes.map(({ level, text }) => el('li', { class: level }, inPage(text))));
+    $('notes').replaceChildren(...sizes(answer), ...answer.notes.map(({ level, text }) => el('li', { class: level }, text)));
     $('notes').hidden = $('notes').childElementCount === 0;
     write($('command'), made?.scale ?? command(state));
     $('choose').hidden = !isSteered(state.workload) || answer.active === 0 || state.order === 'total';

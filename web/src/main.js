@@ -181,7 +181,7 @@ function refuse(text) {
     refusals++;
     clearTimeout(drawing);
     $('answer').hidden = $('copies').hidden = true;
-    document.title = 'podrank: which pods go?';
+    document.title = 'podrank: which pods are deleted?';
     delete document.documentElement.dataset.decided;
     return complain(text);
 }
@@ -328,7 +328,7 @@ function steering({ made, answer }) {
     const only = dump.present - chosen;
     // The controller of a rollout shares the count among its sets.
     const isAlone = chosen === 0 || only < 0 || only === state.replicas || answer.sets.length > 1;
-    const alone = isAlone ? null : el('button', { type: 'button', onclick: () => setCount(only) }, `Let only ${chosen === 1 ? 'this one' : `these ${chosen}`} go: scale to ${only}`);
+    const alone = isAlone ? null : el('button', { type: 'button', onclick: () => setCount(only) }, `Delete only ${chosen === 1 ? 'this one' : `these ${chosen}`}: scale to ${only}`);
     return made.error ? noPlan(made.error, alone) : plan(made, chosen, alone);
 }
 

@@ -2,7 +2,7 @@
 import { code, count, el, short } from './dom.js';
 import { FATE_WORDS, GOES } from './fates.js';
 import { RULES } from './rules.js';
-import { capital, inPage } from './words.js';
+import { capital } from './words.js';
 
 /** What happens to a pod, and how likely, if that is contested and known. */
 const fate = (verdict, odds) => el('span', { class: 'fate', 'data-fate': verdict }, FATE_WORDS[verdict], odds ? `: ${odds}` : null);
@@ -60,7 +60,7 @@ export function plan(plan, chosen, alone) {
         others > 0 ? el('p', { class: 'soft' }, `${plan.delete} pods are deleted at this replica count: ${chosen === 1 ? 'the one' : `the ${chosen}`} that you selected and ${others} more. `
             + 'With the costs, exactly these are deleted.') : null,
         others > 0 ? alone : null,
-        ...plan.notes.filter(({ text }) => !plan.answer.notes.some((note) => note.text === text)).map((note) => el('p', { class: 'soft' }, inPage(note.text))),
+        ...plan.notes.filter(({ text }) => !plan.answer.notes.some((note) => note.text === text)).map((note) => el('p', { class: 'soft' }, note.text)),
         el('p', { class: 'soft' }, 'One command writes the costs, waits until Kubernetes has seen them, scales, and compares which pods were deleted:'),
         code(plan.scale),
         el('details', {}, el('summary', {}, 'The pods and their costs'),

@@ -1,15 +1,4 @@
-// Sentences of the command line as the page says them. Knows no elements.
-
-const SETTINGS = '“Moment, order, gates”';
-
-/** What a note of the command line says with a flag, and what the page says instead: by its own control, or without the advice if it has none. */
-const INSTEAD = [
-    [/give the time of its dump with --now$/, `choose the time of its dump under ${SETTINGS}`],
-    [/an interrupted run or --keep-costs left/, 'an earlier run left'],
-    [/: name the release with --kubernetes-version$/, ''],
-];
-
-export const inPage = (text) => INSTEAD.reduce((told, [theirs, ours]) => told.replace(theirs, ours), text);
+// Sizes and sentences for people. Knows no elements.
 
 /** A number of bytes, for people. */
 export function size(bytes) {

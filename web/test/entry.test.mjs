@@ -50,7 +50,7 @@ test('a link that is wrong is an error that names what is, and no answer stands 
             const text = await error(page);
             assert.ok(text.includes(told), text);
             for (const id of ['answer', 'copies', 'count-field']) assert.ok(await page.locator(`#${id}`).isHidden(), `${hash}: ${id}`);
-            assert.equal(await page.title(), 'podrank: which pods go?');
+            assert.equal(await page.title(), 'podrank: which pods are deleted?');
         };
         await inPage(`${url}#${hash}`, isWrong, { shows: '#error' });
         await inPage(`${url}#example=zones`, async (page) => {
@@ -141,7 +141,7 @@ test('outside of commands, no sentence names a flag of the command line', async 
         await page.locator('#own').click();
         await page.locator('#file').setInputFiles(file);
         await decided(page, { modified: written.toISOString() });
-        await isFree(page, /when the file was last changed; if it is a copy, choose the time of its dump under “Moment, order, gates”/);
+        await isFree(page, /when the file was last changed: if it is a copy, set the time of the dump/);
         // The slider reaches the current time.
         await page.locator('#settings > summary').click();
         await drag(page, 'moment', [1000]);

@@ -8,7 +8,6 @@ import { el, visible, write } from '../src/dom.js';
 import { places, share, told } from '../src/fates.js';
 import { Moments, duration } from '../src/moments.js';
 import { fresh, fromLink, link, options } from '../src/state.js';
-import { inPage } from '../src/words.js';
 
 test('a link holds all that can be chosen, and is wary of what it is given', () => {
     const given = { replicas: 4, now: Date.parse('2026-03-10T12:00:00Z'), nowText: '2026-03-10T12:00:00Z' };
@@ -71,21 +70,6 @@ test('what becomes of pods is counted, and placed by zone and node', () => {
     assert.deepEqual(told([pods[0], pods[3]], { deletions: { min: 1, max: 1 } }), [['delete', '1 deleted for certain'], ['keep', '1 kept']]);
     assert.deepEqual(told([pods[0], pods[2]], { deletions: { min: 2, max: 2 } }), [['delete', '2 deleted for certain']]);
     assert.deepEqual(told([], { deletions: { min: 0, max: 0 } }), []);
-});
-
-test('what a note of the command line says with a flag, the page says in its own words', () => {
-    const preview = join(import.meta.dirname, '../../predict/src');
-    const files = readdirSync(preview, { recursive: true }).filter((file) => file.endsWith('.rs'));
-    const source = files.map((file) => readFileSync(join(preview, file), 'utf8')).join('').replace(/\\\n */g, '');
-    // What both say, what the command line says then, as its source has it, and what the page says.
-    for (const [both, theirs, ours] of [
-        ['ages count to 12:00', '; if it is a copy, give the time of its dump with --now', '; if it is a copy, choose the time of its dump under “Moment, order, gates”'],
-        ['2 pods have own costs', ', which an interrupted run or --keep-costs left; to take them off: ', ', which an earlier run left; to take them off: '],
-        ['it does', ': name the release with --kubernetes-version', ''],
-    ]) {
-        assert.ok(source.includes(theirs), theirs);
-        assert.equal(inPage(both + theirs), both + ours);
-    }
 });
 
 test('the slider of the moment reaches from the latest change to far beyond', () => {

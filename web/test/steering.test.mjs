@@ -80,15 +80,15 @@ test('the count follows what is chosen if nobody asked for it: one pod of 1,000 
 
 test('a count that somebody asked for stays, and says how many go besides those chosen, until only these should go', () => inPage(steered, async (page) => {
     await isPlanned(page, 2);
-    assert.match(await page.locator('#panel').textContent(), /4 pods go at this count: the 2 that you chose and 2 more\./);
-    await page.getByText('Let only these 2 go: scale to 10').click();
+    assert.match(await page.locator('#panel').textContent(), /4 pods are deleted at this replica count: the 2 that you selected and 2 more\./);
+    await page.getByText('Delete only these 2: scale to 10').click();
     // Costs cannot keep a pod that is not ready.
     await page.locator('#panel .blocked').waitFor();
     assert.equal(await page.locator('#count').inputValue(), '10');
-    assert.match(await page.locator('#panel .blocked').textContent(), /is not ready and goes first whatever its cost/);
-    assert.match(await headline(page), /^There is no plan for what you chose\. By itself: 2 of 12 pods go/);
+    assert.match(await page.locator('#panel .blocked').textContent(), /is not ready\. Kubernetes deletes such pods first/);
+    assert.match(await headline(page), /^There is no plan for what you selected\. Without a plan: Scaling deploy\/shop to 10 deletes 2 of 12 pods/);
     await choose(page, 'shop-5f4c8d9b7-l9z7m');
-    await page.getByText('Let only these 3 go: scale to 9').click();
+    await page.getByText('Delete only these 3: scale to 9').click();
     await isPlanned(page, 3);
     assert.match(await headline(page), /deletes 3 of 12 pods, all certain, if these 3 deletion costs are written\.$/);
 }));

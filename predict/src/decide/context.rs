@@ -273,7 +273,7 @@ fn leftover_note(preview: &Preview<'_>) -> Option<Note> {
     let costs: Vec<_> = own.iter().collect::<BTreeSet<_>>().into_iter().collect();
     let Workload { kind, name } = preview.workload;
     let text = format!(
-        "{} {has} ({}), which an interrupted run or --keep-costs left: kubectl podrank undo {} -n {}",
+        "{} {has} ({}), which an earlier run left: kubectl podrank undo {} -n {}",
         count(own.len() as u64, "pod"),
         text::list(&costs),
         WorkloadName { kind: Some(kind), name: name.to_owned() },

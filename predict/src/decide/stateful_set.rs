@@ -110,7 +110,7 @@ fn depends_on_release(
     let others = if options.release.is_none() { Release::others(differs) } else { Vec::new() };
     let text = || {
         format!(
-            "this is what Kubernetes {} does, and {} would delete other pods: name the release with --kubernetes-version",
+            "this is what Kubernetes {} does, and {} would delete other pods: name the release (--kubernetes-version)",
             Release::TESTED,
             text::list(&others)
         )

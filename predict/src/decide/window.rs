@@ -118,7 +118,7 @@ fn over_time<'a>(
 /// Says that the time of the decision is that of a file.
 fn time_of_dump(options: &Options) -> Option<Note> {
     let text = format!(
-        "the time of this decision is {:.0}, when the file was last changed: if it is a copy, give the time of the dump with --now",
+        "the time of this decision is {:.0}, when the file was last changed: if it is a copy, set the time of the dump (--now)",
         options.now
     );
     (options.now_source == NowSource::FileTime).then(|| Note::new(NoteCode::Time, text))

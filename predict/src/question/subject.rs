@@ -272,6 +272,10 @@ mod tests {
         ] {
             assert_eq!(of(words), Ok(subjects), "{words}");
         }
+    }
+
+    #[test]
+    fn what_is_not_a_subject_gets_a_hint() {
         for (words, error) in [
             (
                 "deploy/web 5",
