@@ -628,7 +628,7 @@ fn incomplete_dumps_are_refused_unless_accepted() {
             &dump,
             "web",
             &format!(
-                "the input is incomplete\n  {gap}\n  {end}{command}\n  To accept what is missing, use --partial."
+                "the input is incomplete\n  {gap}.\n  {end}{command}\n  To accept what is missing, use --partial."
             ),
         );
         for accepting in ["--partial", "--order total"] {

@@ -136,7 +136,7 @@ fn bad_input_says_what_is_wrong() {
 fn no_pod_is_called_old_without_a_revision() {
     let unknown = mended(&[("db", "status", json!({ "replicas": 5 }))]);
     let refused =
-        "…the status of StatefulSet default/db has no updateRevision, so its old pods are not known\n…";
+        "…the status of StatefulSet default/db has no updateRevision, so its old pods are not known.\n…";
     fails("sts/db --rollout", &unknown, refused);
     // Where the update takes no pod, old or new makes no difference.
     let scaled = shown("sts/db --replicas 4", &unknown);

@@ -318,7 +318,7 @@ fn the_sentences_are_those_of_the_list() {
             let preview = match preview {
                 Ok(preview) => preview,
                 Err(error) => {
-                    say("error", &error.to_string(), &names);
+                    say("error", &error.in_one_line(), &names);
                     continue;
                 }
             };

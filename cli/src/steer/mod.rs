@@ -22,7 +22,7 @@ use kubectl_podrank::view;
 use lock::{Lock, LockError};
 use outcome::{Document, Exit, Outcome, Step};
 use podrank_predict::plan::{self, Count, Plan, Scaled, Target};
-use podrank_predict::{Options, Snapshot, json};
+use podrank_predict::{Options, Snapshot, count, json};
 use request::ScaleRequest;
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -85,10 +85,9 @@ pub(crate) fn undo(args: &UndoArgs) -> Result<ExitCode, Failure> {
 fn remove_all(cluster: &Cluster<'_>, target: &Target) -> Result<String, Failure> {
     let has_barriers = barrier::delete_all(cluster, target)?;
     let (done, _) = cluster.remove_costs(None)?;
-    let pods = |number: usize| if number == 1 { "1 pod".to_owned() } else { format!("{number} pods") };
     let done = [
-        (done.off > 0).then(|| format!("removed podrank's deletion cost from {}", pods(done.off))),
-        (done.back > 0).then(|| format!("restored the earlier deletion cost of {}", pods(done.back))),
+        (done.off > 0).then(|| format!("removed podrank's deletion cost from {}", count(done.off, "pod"))),
+        (done.back > 0).then(|| format!("restored the earlier deletion cost of {}", count(done.back, "pod"))),
         (done.off + done.back == 0).then(|| "no pod has a deletion cost from podrank".to_owned()),
         has_barriers.then(|| "removed a barrier pod".to_owned()),
     ];
@@ -137,7 +136,7 @@ fn steer((request, input): (ScaleRequest<'_>, Snapshot)) -> Result<ExitCode, Fai
 
 /// Says that the workload already has the desired replica count.
 fn done_already(plan: Plan, how: &How) -> Result<ExitCode, Failure> {
-    let replicas = if plan.from == 1 { "1 replica".to_owned() } else { format!("{} replicas", plan.from) };
+    let replicas = count(plan.from, "replica");
     let message = format!("{} has {replicas} already. Nothing to do.", plan.target);
     for note in &plan.notes {
         complain(&note.to_string());

@@ -8,7 +8,7 @@ pub mod plan;
 mod remaining;
 pub mod wide;
 
-use podrank_predict::{Bounds, Details, Note, NoteCode, Odds, Order, Owner, Verdict, WorkloadKind};
+use podrank_predict::{Bounds, Details, Note, NoteCode, Odds, Order, Owner, Verdict, WorkloadKind, count};
 use std::borrow::Cow;
 
 /// The most rows of a table that is to be pasted.
@@ -110,11 +110,6 @@ fn in_order(order: Order) -> &'static str {
         Order::Kubernetes => "",
         Order::Total => " (in podrank's total order, which Kubernetes does not follow)",
     }
-}
-
-/// `1 pod`, `2 pods`.
-fn count(number: usize, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
 /// How many pods are deleted, if that is open: `2 to 3`, or `up to 3` if perhaps none.

@@ -62,7 +62,7 @@ pub(crate) fn missing_sets(sets: &Sets<'_>, entry: &Deployment) -> Option<Note> 
 
 /// Returns the error for an input with these gaps, with the command that gets everything.
 pub(crate) fn error(namespace: &str, kind: WorkloadKind, gaps: &[Note]) -> Error {
-    let gaps = gaps.iter().map(|gap| gap.text.clone()).collect();
+    let gaps = gaps.iter().map(|gap| format!("{}.", gap.text)).collect();
     Error { why: gaps, ..Error::new("the input is incomplete") }
         .advise(format!("Get all of it with: {}", command(namespace, kind.types())))
         .of_kind(ErrorKind::Incomplete)

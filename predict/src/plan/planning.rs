@@ -231,7 +231,7 @@ fn delete(request: &Request, chosen: &Chosen<'_>, parts: &[Part<'_>]) -> Result<
             }
             let delete = (chosen.from - replicas) as usize;
             if delete == 0 {
-                let are = if request.named.len() == 1 { "is" } else { "are" };
+                let are = text::is(request.named.len());
                 return Err(Error::new(format!("{named} {are} named, but none would be deleted"))
                     .because(format!("{target} already has {from}."))
                     .advise("Lower --replicas."));

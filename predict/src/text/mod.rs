@@ -48,14 +48,14 @@ pub(crate) fn first(items: &[impl Display], most: usize) -> String {
 }
 
 /// `1 pod`, `2 pods`.
-pub(crate) fn count(number: impl Into<u64>, noun: &str) -> String {
-    let number = number.into();
+pub fn count(number: impl TryInto<u64>, noun: &str) -> String {
+    let number = number.try_into().unwrap_or(u64::MAX);
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
-/// `goes` for one pod, `go` for any other number.
-pub(crate) fn is(number: impl Into<u64>) -> &'static str {
-    if number.into() == 1 { "is" } else { "are" }
+/// `is` for one, `are` for any other number.
+pub(crate) fn is(number: impl TryInto<u64>) -> &'static str {
+    if number.try_into().is_ok_and(|number| number == 1) { "is" } else { "are" }
 }
 
 /// Returns which of the words `word` may have been meant to be.
