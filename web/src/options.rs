@@ -1,5 +1,6 @@
 //! The options of a decision, as the page sends them: JSON with the names of `kubectl podrank -o json`.
 
+use crate::failure::Failure;
 use jiff::Timestamp;
 use podrank::FeatureGates;
 use podrank_predict::gates::GATES;
@@ -37,7 +38,7 @@ enum AskedOrder {
 }
 
 /// The options in this text.
-pub(crate) fn read(text: &str) -> Result<Options, String> {
+pub(crate) fn read(text: &str) -> Result<Options, Failure> {
     let asked: Asked = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let mut options = match (asked.now, asked.clock) {
         (Some(now), _) => Options::new(0, now),
@@ -47,7 +48,7 @@ pub(crate) fn read(text: &str) -> Result<Options, String> {
                 if asked.modified.is_some() { NowSource::FileTime } else { NowSource::Clock };
             options
         }
-        (None, None) => return Err("neither now nor clock says when to decide".to_owned()),
+        (None, None) => return Err("neither now nor clock says when to decide".to_owned().into()),
     };
     (options.replicas, options.parallelism) = (asked.replicas, asked.parallelism);
     options.namespace = asked.namespace;

@@ -28,7 +28,8 @@ struct Question {
 
 impl Question {
     fn options(&self, count: Option<u32>) -> Result<Options, String> {
-        let workload: WorkloadName = self.workload.parse()?;
+        let workload: WorkloadName =
+            self.workload.parse().map_err(|error: podrank_predict::Error| error.to_string())?;
         let mut options = Options::new(0, self.now);
         options.replicas = count;
         options.workload = Some(workload);
