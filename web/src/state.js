@@ -87,9 +87,9 @@ const PARAMETERS = {
     example: () => ({}),
     replicas(text) {
         const { count } = readCount(text);
-        return count === undefined ? `is no whole number from 0 to ${MOST}` : { replicas: count };
+        return count === undefined ? `is not a whole number from 0 to ${MOST}` : { replicas: count };
     },
-    now: (text) => (isTime(text) ? { now: Date.parse(text), nowText: text, isTimeGiven: true } : 'is no time such as 2026-03-10T12:00:00Z'),
+    now: (text) => (isTime(text) ? { now: Date.parse(text), nowText: text, isTimeGiven: true } : 'is not a time such as 2026-03-10T12:00:00Z'),
     order: (text) => (['total', 'kubernetes'].includes(text) ? { order: text } : 'is neither kubernetes nor total'),
     steer: (text) => ({ steering: true, wanted: new Set(text.split(',').filter(Boolean)) }),
     ...Object.fromEntries(Object.entries(GATES).map(([gate, isOn]) => [gate, (text, { gates: { [gate]: _, ...others } }) => {

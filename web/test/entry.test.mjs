@@ -42,7 +42,7 @@ test('the count stands beside the present count, also if there are more pods tha
 test('a link that is wrong is an error that names what is, and no answer stands beside it', async () => {
     for (const [hash, told] of [
         ['example=nope', 'there is no example “nope”'], ['exmaple=zones', 'it has no “example=”'],
-        ['example=circle&replicas=abc', 'replicas=abc is no whole number from 0 to 2147483647'],
+        ['example=circle&replicas=abc', 'replicas=abc is not a whole number from 0 to 2147483647'],
         ['example=agents&replicas=3', 'replicas=3, but ds/agent has no count'],
         ['example=circle&now=2020-01-01T00:00:00Z', 'now=2020-01-01T00:00:00Z is before the latest change of its pods, at 2026-03-10T11:59:00Z Decide at that time'],
     ]) {

@@ -20,7 +20,7 @@ test('a link holds all that can be chosen, and is wary of what it is given', () 
     assert.equal(options(again), options(state));
     assert.deepEqual({ ...fresh(), ...fromLink('', given) }, { ...fresh(), ...given });
     for (const [bad, told] of [
-        ['replicas=-1', 'replicas=-1 is no whole number'], ['replicas=abc', 'replicas=abc is no'], ['replicas=2147483648', 'is no whole number from 0 to 2147483647'],
+        ['replicas=-1', 'replicas=-1 is not a whole number'], ['replicas=abc', 'replicas=abc is not'], ['replicas=2147483648', 'is not a whole number from 0 to 2147483647'],
         ['now=noon', 'now=noon is no time'], ['now=2026-03-10', 'is no time'], ['now=2026-13-10T12:00:00Z', 'is no time'], ['order=none', 'order=none is neither'],
         ['PodDeletionCost=maybe', 'PodDeletionCost=maybe is neither'], ['PreferForScaleDown=true', 'PreferForScaleDown=true needs order=total'], ['replcas=3', '“replcas”'],
     ]) assert.throws(() => fromLink(`#example=circle&${bad}`, given), ({ message }) => message.startsWith('The link is wrong: ') && message.includes(told), bad);
