@@ -21,7 +21,7 @@ test('a link holds all that can be chosen, and is wary of what it is given', () 
     assert.deepEqual({ ...fresh(), ...fromLink('', given) }, { ...fresh(), ...given });
     for (const [bad, told] of [
         ['replicas=-1', 'replicas=-1 is not a whole number'], ['replicas=abc', 'replicas=abc is not'], ['replicas=2147483648', 'is not a whole number from 0 to 2147483647'],
-        ['now=noon', 'now=noon is no time'], ['now=2026-03-10', 'is no time'], ['now=2026-13-10T12:00:00Z', 'is no time'], ['order=none', 'order=none is neither'],
+        ['now=noon', 'now=noon is not a time'], ['now=2026-03-10', 'is not a time'], ['now=2026-13-10T12:00:00Z', 'is not a time'], ['order=none', 'order=none is neither'],
         ['PodDeletionCost=maybe', 'PodDeletionCost=maybe is neither'], ['PreferForScaleDown=true', 'PreferForScaleDown=true needs order=total'], ['replcas=3', '“replcas”'],
     ]) assert.throws(() => fromLink(`#example=circle&${bad}`, given), ({ message }) => message.startsWith('The link is wrong: ') && message.includes(told), bad);
     assert.equal(fromLink('#example=circle&PreferForScaleDown=true&order=total', given).gates.PreferForScaleDown, true);
