@@ -136,7 +136,7 @@ fn explained(mut error: Error, command: &mut Command, words: &[OsString]) -> Err
         None => command,
     };
     if let Some(ours) = error.source().and_then(|source| source.downcast_ref::<podrank_predict::Error>()) {
-        return Error::raw(error.kind(), ours).format(command);
+        return raw(error.kind(), ours);
     }
     if error.get(ContextKind::Usage).is_some() {
         error.insert(ContextKind::Usage, ContextValue::StyledStr(command.render_usage()));
@@ -165,6 +165,11 @@ fn explained(mut error: Error, command: &mut Command, words: &[OsString]) -> Err
     error
 }
 
+/// An error in podrank's own words, which say what to do. So the usage does not follow.
+fn raw(kind: ErrorKind, text: impl std::fmt::Display) -> Error {
+    Error::raw(kind, format!("{text}\n"))
+}
+
 /// Says what is wrong with the words of the process, or shows the help, and exits. If a word has hidden characters, clap's colours are
 /// left out, as their escape codes are hidden characters, too.
 fn exit(error: &Error, words: &[OsString]) -> ! {
@@ -183,12 +188,7 @@ impl Args {
         let matches = command
             .try_get_matches_from_mut(&words)
             .unwrap_or_else(|error| exit(&explained(error, &mut command, &words), &words));
-        Self::from(&matches).unwrap_or_else(|error| {
-            let task = matches
-                .subcommand_name()
-                .and_then(|name| command.find_subcommand_mut(name).map(|task| task.clone()));
-            exit(&error.format(&mut task.unwrap_or(command)), &words)
-        })
+        Self::from(&matches).unwrap_or_else(|error| exit(&error, &words))
     }
 
     fn from(matches: &ArgMatches) -> Result<Self, Error> {
@@ -203,16 +203,16 @@ impl Args {
                 Task::Undo(args) => args.target.workload().map(drop),
                 _ => Ok(()),
             };
-            names.map_err(|error| Error::raw(ErrorKind::ValueValidation, error))?;
+            names.map_err(|error| raw(ErrorKind::ValueValidation, error))?;
             return Ok(Self::Task(task));
         }
         let args = PreviewArgs::from_arg_matches(matches)?;
         if let Some(text) = args.conflict() {
-            return Err(Error::raw(ErrorKind::ArgumentConflict, text));
+            return Err(raw(ErrorKind::ArgumentConflict, text));
         }
-        args.subjects().map_err(|error| Error::raw(ErrorKind::ValueValidation, error))?;
+        args.subjects().map_err(|error| raw(ErrorKind::ValueValidation, error))?;
         if let Some(text) = args.missing() {
-            return Err(Error::raw(ErrorKind::MissingRequiredArgument, text));
+            return Err(raw(ErrorKind::MissingRequiredArgument, text));
         }
         Ok(Self::Preview(Box::new(args)))
     }
