@@ -159,11 +159,11 @@ impl Decile {
 
 /// The position of each possible pod, and its probability.
 fn said(pods: &[&PodAnswer<'_>]) -> Result<Vec<(usize, f64)>, Box<dyn Error>> {
-    let odds = |pod: &PodAnswer<'_>| pod.odds.map(|odds| odds.odds);
+    let odds = |pod: &PodAnswer<'_>| pod.probability.map(|it| it.min);
     let said: Vec<(usize, f64)> =
         pods.iter().enumerate().filter_map(|(place, pod)| Some((place, odds(pod)?))).collect();
-    let contested = pods.iter().filter(|pod| pod.verdict == Verdict::Contested).count();
-    let are_contested = said.iter().all(|(place, _)| pods[*place].verdict == Verdict::Contested);
+    let contested = pods.iter().filter(|pod| pod.verdict == Verdict::Possible).count();
+    let are_contested = said.iter().all(|(place, _)| pods[*place].verdict == Verdict::Possible);
     if said.len() != contested || !are_contested {
         return Err("not each contested pod has odds, or another one has".into());
     }

@@ -145,11 +145,10 @@ fn paint(terminal: Terminal, style: Style, line: &str) -> String {
 
 fn style(verdict: Verdict) -> Style {
     match verdict {
-        Verdict::Delete => AnsiColor::Red.on_default(),
-        Verdict::Contested => AnsiColor::Yellow.on_default(),
-        Verdict::Blocked => AnsiColor::Magenta.on_default(),
-        Verdict::Later => Style::new().dimmed(),
-        Verdict::Keep => Style::new(),
+        Verdict::Deleted => AnsiColor::Red.on_default(),
+        Verdict::Possible => AnsiColor::Yellow.on_default(),
+        Verdict::Waiting => AnsiColor::Magenta.on_default(),
+        Verdict::Kept => Style::new(),
     }
 }
 
@@ -202,7 +201,7 @@ mod tests {
         let grid = |is_cut| Table {
             header: vec!["POD", "NODE", "NOTE"],
             rows: vec![Row {
-                verdict: Verdict::Keep,
+                verdict: Verdict::Kept,
                 cells: vec!["web".to_owned(), "worker-1".to_owned(), "it waits for 3 more pods".to_owned()],
             }],
             optional: vec!["NODE"],
@@ -231,13 +230,16 @@ mod tests {
     fn a_name_of_a_set_keeps_its_colour_in_a_row() {
         let grid = Table {
             header: vec!["GOES", "POD"],
-            rows: vec![Row { verdict: Verdict::Delete, cells: vec!["yes".to_owned(), "web-1-x".to_owned()] }],
+            rows: vec![Row {
+                verdict: Verdict::Deleted,
+                cells: vec!["yes".to_owned(), "web-1-x".to_owned()],
+            }],
             sets: vec!["web".to_owned(), "web-1".to_owned()],
             ..Table::default()
         };
         let text = grid.text(Terminal { in_colour: true, ..Terminal::default() });
         let row = text.lines().nth(1).expect("a row");
-        let (red, own) = (style(Verdict::Delete), colours(&grid.sets)[1].on_default());
+        let (red, own) = (style(Verdict::Deleted), colours(&grid.sets)[1].on_default());
         assert_eq!(row, format!("{red}yes   {red:#}{own}web-1{own:#}{red}-x{red:#}"));
         assert!(!grid.text(Terminal::default()).contains('\u{1b}'));
     }

@@ -43,10 +43,10 @@ fn is_old(item: &Value) -> bool {
 fn the_next_sync_of_each_set_is_said() {
     let scaled = shown(SCALE, ROLLOUT);
     scaled.says(&[
-        "…; scale; …",
-        "web-5d8c7f9b64: 4 to 2, 2 go; share; its share is 2 of 7 pods (5 replicas and a surge of 2)",
-        "web-7f6b9d5c48: 9 to 5, 4 go; share; its share is 5 of 7 pods (5 replicas and a surge of 2)",
-        "…-hq8zt; delete; …",
+        "…; scale",
+        "web-5d8c7f9b64: 4 to 2; share; its share is 2 of 7 pods (5 replicas and a surge of 2)",
+        "web-7f6b9d5c48: 9 to 5; share; its share is 5 of 7 pods (5 replicas and a surge of 2)",
+        "…-hq8zt; deleted; …",
     ]);
     let head = row(&scaled.json, "{kind} {workload} {replicas} {pods} {replicaSet}");
     assert_eq!(head, r#"ScaleDownPreview {"kind":"Deployment","name":"web"} 5 null null"#);
@@ -58,23 +58,23 @@ fn the_next_sync_of_each_set_is_said() {
     let invalid = "…Deployment default/web has a selector that is invalid or selects all pods…";
     let stays = "note: ReplicaSet default/web-7f6b9d5c48 is being deleted, so kube-controller-manager deletes none of its pods";
     for (words, changes, says) in [
-        (ROLL, &[available(NEW, 2)][..], &["0 of 13 go; roll; …; waits: true"][..]),
-        (SCALE, &[paused(), available(NEW, 4)], &["…; scale; goes on: true; waits: false"]),
-        (ROLL, &[recreate()], &["4 of 13 go; recreate; …; waits: true", "…; recreated; …"]),
-        (ROLL, &[restart], &["null: 0 to 0, 0 go; no-surge; …"]),
-        (SCALE, &[rollback], &["0 of 13 go; rollback; …"]),
+        (ROLL, &[available(NEW, 2)][..], &["0 of 13 go; roll", "waits: …"][..]),
+        (SCALE, &[paused(), available(NEW, 4)], &["…; scale"]),
+        (ROLL, &[recreate()], &["4 of 13 go; recreate", "…; recreated; …", "waits: …"]),
+        (ROLL, &[restart], &["null: 0 to 0; no-surge; …"]),
+        (SCALE, &[rollback], &["0 of 13 go; rollback"]),
         (SCALE, &[selector], &["0 of 0 go; …", invalid]),
         // The set keeps its pods, whatever the Deployment writes.
-        (SCALE, &[deleted(NEW)], &["web-7f6b9d5c48: 9 to …, 0 go; …", stays]),
+        (SCALE, &[deleted(NEW)], &["web-7f6b9d5c48: 9 to …", stays]),
     ] {
         example(words, changes).says(says);
     }
     let step = example(ROLL, &[available(OLD, 3), available(NEW, 9)]);
-    step.says(&["web-5d8c7f9b64: 4 to 0, 4 go; unhealthy-and-available; …"]);
-    assert_eq!(step.json["sets"][0]["writes"], json!([3, 0]));
+    step.says(&["web-5d8c7f9b64: 4 to 0; unhealthy-and-available; …"]);
+    assert_eq!(step.json["groups"][0]["writes"], json!([3, 0]));
     let bare = without(ROLLOUT, |item| item["kind"] != "Deployment");
     let bare = shown(SCALE, changed(&bare, &[("web", "status", json!({ "observedGeneration": 12 }))]));
-    bare.says(&["null: 0 to 5, 0 go; grows; …", "…no ReplicaSet of Deployment web is listed…"]);
+    bare.says(&["null: 0 to 5; grows; …", "…no ReplicaSet of Deployment web is listed…"]);
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn the_only_deployment_is_meant_if_none_is_named() {
     // A set of it is meant if it is named.
     for words in [format!("rs {NEW}"), NEW.to_owned()] {
         let of_set = shown(&format!("{words} --replicas 5"), ROLLOUT);
-        assert_eq!(row(&of_set.json, "{replicaSet} {delete}"), format!("{NEW} 4"), "{words}");
+        assert_eq!(row(&of_set.json, "{workload.name} {deletions.max}"), format!("{NEW} 4"), "{words}");
     }
 }
 
@@ -97,37 +97,31 @@ fn the_only_deployment_is_meant_if_none_is_named() {
 fn a_rollout_is_shown_to_its_end() {
     let shown = shown("deploy/web --replicas 5", ROLLOUT);
     let of_step = |step: &Value| {
-        let sets = list(&step["sets"]).map(|set| row(set, "; {replicaSet} {from} {to} {delete}"));
+        let sets =
+            list(&step["replicaSets"]).map(|set| row(set, "; {replicaSet} {from} {to} {deletions.max}"));
         row(step, "{path}") + &sets.collect::<String>()
     };
     assert_eq!(
         list(&shown.json["steps"]).map(of_step).collect::<Vec<_>>(),
         ["scale; web-5d8c7f9b64 4 2 2; web-7f6b9d5c48 9 5 4", "roll; web-5d8c7f9b64 2 0 2"]
     );
-    let rest = &shown.json["rest"];
-    assert_eq!(rest["delete"], json!({ "min": 8, "max": 8 }));
-    assert_eq!(row(rest, "{waitsFor} {pods} {then} {isCertain} {text}"), "null 0 0 true null");
-    let verdicts: Vec<_> = list(&shown.json["sets"][0]["pods"]).map(|pod| row(pod, "{verdict}")).collect();
-    assert_eq!(verdicts, ["delete"; 4], "all of the old set go, so it is open no more which go first");
+    assert_eq!(shown.json["deletions"], json!({ "min": 8, "max": 8 }));
+    assert_eq!(row(&shown.json, "{waitsFor} {complete}"), "null true");
+    let verdicts: Vec<_> = list(&shown.json["groups"][0]["pods"]).map(|pod| row(pod, "{verdict}")).collect();
+    assert_eq!(verdicts, ["deleted"; 4], "all of the old set go, so it is open no more which go first");
     // Of the 13 pods, 8 must be available. The new set has 9 of which 2 are, so 6 are.
-    for (words, change, rest) in [
-        (
-            "--rollout",
-            available(NEW, 2),
-            "new-pods Then the controller waits until … new pod …. Only after that, … deleted.",
-        ),
-        ("--replicas 8", paused(), "resume Its rollout is paused, so 3 old pods are kept."),
-        (
-            "--rollout",
-            recreate(),
-            "old-pods Then the controller waits until 4 old pods have ended. Only after that, its new ReplicaSet gets 10 pods.",
-        ),
+    for (words, change, event) in [
+        ("--rollout", available(NEW, 2), "new-pods …"),
+        ("--replicas 8", paused(), "resume …"),
+        ("--rollout", recreate(), "old-pods …"),
     ] {
         let waits = example(&format!("deploy/web {words}"), &[change]);
-        let said = row(&waits.json["rest"], "{waitsFor} {text}");
-        assert!(crate::common::is_like(&said, rest), "{said}");
-        let later = list(&waits.json["sets"][0]["pods"]).filter(|pod| pod["verdict"] == "later").count();
-        assert!(!rest.starts_with("new") || waits.json["rest"]["then"] == json!(later), "{waits}");
+        let said = row(&waits.json["waitsFor"], "{event} {text}");
+        assert!(crate::common::is_like(&said, event), "{said}");
+        let waiting =
+            list(&waits.json["groups"][0]["pods"]).filter(|pod| pod["verdict"] == "waiting").count();
+        let deletions = &waits.json["waitsFor"]["deletions"]["max"];
+        assert!(!event.starts_with("new") || *deletions == json!(waiting), "{waits}");
     }
 }
 
@@ -142,8 +136,8 @@ fn sets_that_only_have_a_size_are_listed() {
         ];
         shown(ROLL, changed(&without(ROLLOUT, is_old), &[&changes[..], &[recreate()]].concat()))
     };
-    of_old(4).says(&[&format!("{OLD}: 4 to 0, 0 go; recreated; …")]);
-    of_old(0).says(&[&format!("{NEW}: 9 to 10, 0 go; to-count; …")]).lacks(&format!("{OLD}: "));
+    of_old(4).says(&[&format!("{OLD}: 4 to 0; recreated; …")]);
+    of_old(0).says(&[&format!("{NEW}: 9 to 10; to-count; …")]).lacks(&format!("{OLD}: "));
 }
 
 // Errors.

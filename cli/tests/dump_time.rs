@@ -60,9 +60,9 @@ fn scale(file: &Dump, args: &[&str]) -> (Value, String) {
 
 /// The pod that goes, and where the time of the decision comes from.
 fn decision(preview: &Value) -> String {
-    let mut pods = common::list(&preview["pods"]);
-    let victim = pods.find(|pod| pod["verdict"] == "delete").expect("a victim");
-    format!("{} at {}", row(victim, "{name}"), row(preview, "{nowSource}"))
+    let mut pods = common::all_pods(preview);
+    let victim = pods.find(|pod| pod["verdict"] == "deleted").expect("a victim");
+    format!("{} at {}", row(victim, "{name}"), row(preview, "{timeSource}"))
 }
 
 #[test]

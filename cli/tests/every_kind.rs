@@ -104,7 +104,7 @@ fn a_workload_that_is_being_deleted_or_has_an_invalid_selector_deletes_no_pods()
                 "note: {} default/web {why}, so kube-controller-manager deletes none of its pods",
                 kind.name
             );
-            shown.says(&["0 of 3 go, …", "…; keep; …", &note]).lacks("releases it");
+            shown.says(&["0 of 3 go, …", "…; kept; …", &note]).lacks("releases it");
         }
     }
 }

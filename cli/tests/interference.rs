@@ -96,7 +96,7 @@ fn an_autoscaler_has_bounds() {
             "minReplicas": least,
             "maxReplicas": most,
             "desiredReplicas": 12,
-            "inside": (least..=most).contains(&replicas),
+            "withinBounds": (least..=most).contains(&replicas),
         });
         assert_eq!(shown.json["autoscaler"], json);
     }

@@ -1,6 +1,6 @@
 //! Jobs: what the program shows of them, and its flags. `judge/code` compares which pods go, and why, with Kubernetes' own syncs.
 
-use crate::common::{JOB, STATEFUL_SET, changed, fails, list, row, shown};
+use crate::common::{JOB, STATEFUL_SET, all_pods, changed, fails, row, shown};
 use serde_json::{Value, json};
 
 // An Indexed Job with 6 completions: index 3 twice, a pod with index 7, and one without.
@@ -13,7 +13,7 @@ fn the_json_names_what_was_asked() {
     let shown = shown("job/import --parallelism 2", JOB);
     shown.says(&[
         "4 of 6 go, quota 0",
-        "import-3-b; delete; duplicate; index 3 has 2 pods, and one is enough",
+        "import-3-b; deleted; duplicate; index 3 has 2 pods, and one is enough",
     ]);
     assert_eq!(shown.notes, "");
     let expected = r#"{"kind":"Job","name":"import"} 2 false"#;
@@ -27,7 +27,7 @@ fn ties_have_odds() {
     let plain = changed(JOB, &[mode, ("import", "spec completions", json!(9))]);
     let shown = shown("job/import --parallelism 3", plain);
     shown.says(&["3 of 6 go, quota 1"]);
-    let odds: Vec<_> = list(&shown.json["pods"]).map(|pod| row(pod, "{odds}")).collect();
+    let odds: Vec<_> = all_pods(&shown.json).map(|pod| row(pod, "{probability}")).collect();
     assert_eq!(odds, ["null", "null", "0.25", "0.25", "0.25", "0.25"]);
 }
 
@@ -42,8 +42,10 @@ fn completions_and_parallelism_change_together() {
     changes.push(("import-0-a", "metadata finalizers", json!([])));
     let elastic = changed(JOB, &changes);
     let both = shown("job/import --completions 3 --parallelism 3", &elastic);
-    assert_eq!(row(&both.json, "{completions} {parallelism} {delete}"), "3 3 3");
-    both.says(&["import-3-b; delete; beyond-completions; index 3 is not below the number of completions, 3"]);
+    assert_eq!(row(&both.json, "{completions} {parallelism} {deletions.max}"), "3 3 3");
+    both.says(&[
+        "import-3-b; deleted; beyond-completions; index 3 is not below the number of completions, 3",
+    ]);
     // The completions do not change, so the parallelism may differ from them.
     shown("job/import --completions 6 --parallelism 4", &elastic).says(&["2 of 6 go, quota 0"]);
     fails(
@@ -56,7 +58,7 @@ fn completions_and_parallelism_change_together() {
 #[test]
 fn no_pod_of_an_index_is_said_to_stay_if_all_go() {
     let same = changed(JOB, &[("Pod", INDEX, json!("0"))]);
-    let duplicate = "…; delete; duplicate; index 0 has 6 pods, and one is enough";
+    let duplicate = "…; deleted; duplicate; index 0 has 6 pods, and one is enough";
     shown("job/import --parallelism 0", same).says(&["6 of 6 go, …", duplicate]).lacks("stays");
 }
 

@@ -16,18 +16,17 @@
 //! | nothing to delete is valid | `a_set_without_pods_is_fine` |
 //! | duplicates | `every_kind.rs`; `predict/tests/sentences.rs` |
 //! | only pods that matter need to be sound | `only_pods_that_matter_need_to_be_sound` |
-//! | the names and meaning of the JSON; rules and reasons | `example_as_json`, `the_document_on_the_json_names_every_field_and_note`; `fuzz/tests/preview.rs`, `predict/tests/sentences.rs` |
+//! | the names and meaning of the JSON; rules and reasons | `example_as_json`, `the_document_on_the_json_names_every_note`; `fuzz/tests/preview.rs`, `predict/tests/sentences.rs` |
 //! | notes and warnings on standard error | the section on notes |
 //! | exit 0, 1 with one line that names the place and nothing on standard output, 2 | all that call `fine`, `shown`, `bad_input`, `bad_flags`; `hostile.rs` |
 
 use crate::common::{
-    self, CONTESTED, DAEMON_SET, JOB, NOON, PROGRAM, ROLLOUT, STATEFUL_SET, Shown, add_paths, autoscaler,
-    dump, fails, fine, list, output, owned_pod, owner, plain, pod, put, row, run, set, shown, uid, with,
+    self, CONTESTED, NOON, PROGRAM, ROLLOUT, Shown, all_pods, dump, fails, fine, output, owned_pod, owner,
+    plain, pod, put, row, run, set, shown, uid, with,
 };
 use podrank::Uid;
 use podrank_predict::Snapshot;
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
 use std::process::{Command, Stdio};
 
 const ROLLOUT_FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../predict/examples/rollout.json");
@@ -59,7 +58,7 @@ fn bad_flags(flags: &str, words: &[&str]) {
 
 /// A line of this text for each pod.
 fn each_pod(preview: &Shown, text: &str) -> Vec<String> {
-    list(&preview.json["pods"]).map(|pod| row(pod, text).replace("web-7f6b9d5c48-", "")).collect()
+    all_pods(&preview.json).map(|pod| row(pod, text).replace("web-7f6b9d5c48-", "")).collect()
 }
 
 // The shipped example.
@@ -72,24 +71,24 @@ fn each_pod(preview: &Shown, text: &str) -> Vec<String> {
 fn example_as_json() {
     let shown = shown(&format!("{NEW_SET} --replicas 3"), ROLLOUT);
     let rows = [
-        "1 hq8zt null 1 delete unassigned",
-        "2 m9c4x worker-3 3 delete phase",
-        "3 k2v5d worker-2 3 delete not-ready",
-        "4 b7wfn worker-1 4 delete deletion-cost",
-        "5 z5tgq worker-1 4 delete rank",
-        "6 d6sjr worker-1 4 delete rank",
-        "7 w8nlc worker-2 3 keep rank",
-        "8 x4rvp worker-3 3 keep rank",
-        "9 p4xkl worker-4 2 keep deletion-cost",
+        "1 hq8zt null 1 deleted unassigned",
+        "2 m9c4x worker-3 3 deleted phase",
+        "3 k2v5d worker-2 3 deleted not-ready",
+        "4 b7wfn worker-1 4 deleted deletion-cost",
+        "5 z5tgq worker-1 4 deleted rank",
+        "6 d6sjr worker-1 4 deleted rank",
+        "7 w8nlc worker-2 3 kept rank",
+        "8 x4rvp worker-3 3 kept rank",
+        "9 p4xkl worker-4 2 kept deletion-cost",
     ];
-    assert_eq!(each_pod(&shown, "{position} {name} {node} {rank} {verdict} {rule}"), rows);
+    assert_eq!(each_pod(&shown, "{position} {name} {node} {rank} {verdict} {reason.rule}"), rows);
     // The names are the contract.
     let note = "Deployment web is in the middle of a rollout (with web-5d8c7f9b64) and may reset the replica count of \
                 web-7f6b9d5c48: scale deploy/web instead";
     let costs = "2 pods have deletion costs (web-7f6b9d5c48-b7wfn -10, web-7f6b9d5c48-p4xkl 100)";
     assert_eq!(shown.notes, format!("note: {note}\nnote: {costs}\n"));
     let mut head = shown.json.clone();
-    put(&mut head, "pods", Value::Null);
+    put(&mut head, "groups", Value::Null);
     assert_eq!(
         head,
         json!({
@@ -97,23 +96,24 @@ fn example_as_json() {
             "kind": "ScaleDownPreview",
             "namespace": "default",
             "workload": { "kind": "ReplicaSet", "name": "web-7f6b9d5c48" },
-            "replicaSet": "web-7f6b9d5c48",
             "now": "2026-03-10T12:00:00Z",
-            "nowSource": "given",
+            "timeSource": "given",
             "within": { "before": 0.0, "after": 0.0 },
             "order": "total",
             "featureGates": { "PodDeletionCost": true, "LogarithmicScaleDown": true, "PreferForScaleDown": false },
-            "active": 9,
+            "activePods": 9,
+            "currentReplicas": 9,
             "replicas": 3,
             "partial": false,
-            "delete": 6,
-            "quota": 0,
+            "deletions": { "min": 6, "max": 6 },
+            "certainDeletions": 6,
+            "waitsFor": null,
+            "complete": true,
             "replay": "rs/web-7f6b9d5c48 --namespace default --replicas 3 --now 2026-03-10T12:00:00Z --order total",
             "notes": [
                 { "level": "note", "code": "controlled-by-owner", "text": note },
                 { "level": "note", "code": "deletion-costs", "text": costs },
             ],
-            "blocked": [],
         })
     );
 }
@@ -121,8 +121,10 @@ fn example_as_json() {
 #[test]
 fn a_pod_of_the_example_as_json() {
     let shown = shown(&format!("{NEW_SET} --replicas 3"), ROLLOUT);
-    let pods = &shown.json["pods"];
-    assert_eq!(pods[3]["why"], "deletion cost -10 (web-7f6b9d5c48-x4rvp: 0)");
+    let group = &shown.json["groups"][0];
+    assert_eq!(row(group, "{replicaSet} {deletions.max}"), "web-7f6b9d5c48 6");
+    let pods = &group["pods"];
+    assert_eq!(pods[3]["reason"]["text"], "deletion cost -10 (web-7f6b9d5c48-x4rvp: 0)");
     assert_eq!(pods[0]["uid"].as_str().map(str::len), Some(36));
     assert_eq!(
         pods[6],
@@ -132,9 +134,13 @@ fn a_pod_of_the_example_as_json() {
             "node": "worker-2",
             "rank": 3,
             "position": 7,
-            "verdict": "keep",
-            "rule": "rank",
-            "why": "3 related pods on its node (web-7f6b9d5c48-d6sjr: 4)",
+            "verdict": "kept",
+            "reason": {
+                "rule": "rank",
+                "text": "3 related pods on its node (web-7f6b9d5c48-d6sjr: 4)",
+                "own": 3,
+                "other": { "name": "web-7f6b9d5c48-d6sjr", "uid": pods[5]["uid"], "value": 4 },
+            },
             "phase": "Running",
             "ready": true,
             "readyTime": "2026-03-10T09:10:00Z",
@@ -149,59 +155,13 @@ fn a_pod_of_the_example_as_json() {
     assert_eq!(row(&pods[0], "{ready} {readyTime} {readyAge}"), "false null null");
 }
 
-/// The paths to the fields of answers of every form.
-fn fields_of_answers() -> BTreeSet<String> {
-    let autoscaled = STATEFUL_SET.to_owned() + &autoscaler(("StatefulSet", "db"), None, 9, None).to_string();
-    let rollout = owner("argoproj.io/v1alpha1", "Rollout", "web");
-    let owned = common::changed(ROLLOUT, &[("web-7f6b9d5c48", CONTROLLER, rollout)]);
-    let mut paths = BTreeSet::new();
-    for (words, dump) in [
-        ("rs/web-7f6b9d5c48 --replicas 3", &*owned),
-        ("deploy/web --replicas 3", ROLLOUT),
-        ("sts/db --replicas 3 --kubernetes-version 1.37", &autoscaled),
-        ("job/import --completions 4 --suspend", JOB),
-        ("ds/agent", DAEMON_SET),
-        ("--replicas 3", CONTESTED),
-        ("po api-6c9d8f7b5-8wz5c", CONTESTED),
-        ("rs/api-6c9d8f7b5 rs/api-6c9d8f7b5", CONTESTED),
-    ] {
-        add_paths(&shown(words, dump).json, "", &mut paths);
-    }
-    // Only a cluster has events about a deleted pod.
-    let gone: Value = serde_json::from_str(include_str!("sessions/taken-json.json")).expect("a session");
-    let lines: Vec<_> = gone["stdout"].as_array().expect("lines").iter().filter_map(Value::as_str).collect();
-    add_paths(&serde_json::from_str(&lines.join("\n")).expect("JSON"), "", &mut paths);
-    paths
-}
-
-/// docs/preview-json.md names what there is, and nothing else.
+/// docs/preview-json.md names each code of a note, and nothing else.
 #[test]
-fn the_document_on_the_json_names_every_field_and_note() {
+fn the_document_on_the_json_names_every_note() {
     let document = include_str!("../../docs/preview-json.md");
-    let (fields, codes) = document.split_once("| code | ").expect("the table of codes");
-    let [fields, mut documented] = [fields, codes].map(|text| {
-        let rows = text.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`'));
-        rows.map(|(name, _)| name).collect::<Vec<_>>()
-    });
-    let paths = fields_of_answers();
-    // What has the same meaning in several places is documented in one of them.
-    let ends_with = |path: &str, name: &str| {
-        let before = path.strip_suffix(name);
-        before.is_some_and(|before| before.is_empty() || name.contains('.') && before.ends_with('.'))
-    };
-    for path in &paths {
-        let of_each = ["previews[].", "workloads[]."].iter().find_map(|each| path.strip_prefix(each));
-        let is_named =
-            fields.iter().any(|name| ends_with(path, name) || of_each.is_some_and(|it| ends_with(it, name)));
-        assert!(is_named, "{path} is not documented");
-    }
-    // The least and the most differ in few previews: those of predict/src/answer/probability.rs. An error leaves the rest out.
-    // Own costs, types that are refused and updates have tests of their own: leftovers.rs, live.rs and views.rs.
-    let elsewhere =
-        "pods[].oddsMost workloads[].error workloads[].namespace pods[].ownCost pods[].replaced unread";
-    for name in fields.iter().filter(|name| !elsewhere.split(' ').any(|it| it == **name)) {
-        assert!(paths.iter().any(|path| ends_with(path, name)), "there is no {name}");
-    }
+    let (_, table) = document.split_once("| code | what the note is about |").expect("the table");
+    let rows = table.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`'));
+    let mut documented: Vec<_> = rows.map(|(code, _)| code).collect();
     let source = include_str!("../../predict/src/answer/note.rs");
     let (_, variants) = source.split_once("pub enum NoteCode {").expect("the codes");
     let variants =
@@ -238,8 +198,8 @@ fn a_cycle_is_contested() {
     let pending = ("api-6c9d8f7b5-pm6vr", "status phase", json!("Pending"));
     let pending = common::changed(&example.to_string(), &[pending]);
     let preview = shown("--replicas 2", &pending);
-    let open = "…; contested; null; by chance, 1 of 3 such pods is deleted";
-    preview.says(&["2 of 4 go, quota 1", "api-6c9d8f7b5-pm6vr; delete; …", open, open, open]);
+    let open = "…; possible; by-chance; by chance, 1 of 3 such pods is deleted";
+    preview.says(&["2 of 4 go, quota 1", "api-6c9d8f7b5-pm6vr; deleted; …", open, open, open]);
     let (table, _) = fine("--replicas 2 -o wide", &pending);
     let (certain, by_chance) = table.split_once("\n---").expect("a line between them");
     assert!(certain.contains("-pm6vr") && by_chance.matches("api-6c9d8f7b5-").count() >= 3, "{table}");
@@ -290,7 +250,7 @@ fn printed_now_replays_byte_for_byte() {
     let again: Value = serde_json::from_str(&of_file(&format!("-o json {at_now}"))).expect("JSON");
     // Nothing but where that time comes from is another.
     let mut expected = preview.clone();
-    expected["nowSource"] = json!("given");
+    expected["timeSource"] = json!("given");
     expected["notes"].as_array_mut().expect("notes").retain(|note| note["code"] != "time");
     assert_ne!(expected["notes"], preview["notes"]);
     assert_eq!(again, expected);
@@ -570,7 +530,7 @@ fn times_in_yaml_need_no_quotes() {
 fn the_last_day_of_the_calendar_saturates() {
     let at = |number, time: &str| with(pod(number), "metadata creationTimestamp", json!(time));
     let last = dump(&[set("web"), at(1, "2026-03-10T11:00:00Z"), at(2, "9999-12-31T23:59:59Z")]);
-    shown("--replicas 1 --order total", last).says(&["… of 2 go, …", "web-2; delete; creation-time; …"]);
+    shown("--replicas 1 --order total", last).says(&["… of 2 go, …", "web-2; deleted; creation-time; …"]);
     bad_input(&dump(&[set("web"), at(1, "9999-12-31")]), "--order total", "…");
 }
 
@@ -676,7 +636,7 @@ fn what_does_not_count_is_not_missed() {
     let old =
         with(set("old"), "spec selector matchLabels", json!({ "app": "web", "pod-template-hash": "old" }));
     let whole = siblings(&[old, sibling(3, "old"), sibling(4, "old")]);
-    assert_eq!(shown("--replicas 1 web", whole).json["pods"][0]["rank"], 4);
+    assert_eq!(shown("--replicas 1 web", whole).json["groups"][0]["pods"][0]["rank"], 4);
 }
 
 // Notes.
@@ -689,7 +649,7 @@ fn pods_from_after_the_decision_have_negative_ages() {
         "web-1 -5m created 5m after this decision (web-2: 3h), in different age buckets",
         "web-2 3h age 3h (web-1: created 5m after this decision), in different age buckets",
     ];
-    assert_eq!(each_pod(&shown("--replicas 1", dump(&late)), "{name} {age} {why}"), rows);
+    assert_eq!(each_pod(&shown("--replicas 1", dump(&late)), "{name} {age} {reason.text}"), rows);
 }
 
 #[test]
@@ -707,7 +667,10 @@ fn pods_to_adopt_count_as_related_and_those_to_release_do_not() {
     let orphan = with(pod(1), CONTROLLER, Value::Null);
     let released = with(pod(2), "metadata labels app", json!("api"));
     let preview = shown("--replicas 1", dump(&[set("web"), orphan, released, pod(3)]));
-    assert_eq!((&preview.json["active"], &preview.json["pods"][0]["rank"]), (&json!(2), &json!(2)));
+    assert_eq!(
+        (&preview.json["activePods"], &preview.json["groups"][0]["pods"][0]["rank"]),
+        (&json!(2), &json!(2))
+    );
 }
 
 #[test]
@@ -732,14 +695,14 @@ fn more_than_one_sync() {
     let no_odds = "note: no probability is given for the possible deletions of ReplicaSet default/web: above 500 deletions, it \
                    depends on what happens between the syncs";
     preview.says(&["550 of 600 go, quota 550", last, no_odds]);
-    assert_eq!(each_pod(&preview, "{odds}"), vec!["null"; 600]);
+    assert_eq!(each_pod(&preview, "{probability}"), vec!["null"; 600]);
 }
 
 #[test]
-fn contested_pods_have_odds() {
+fn possible_pods_have_probabilities() {
     let preview = shown("--replicas 3", CONTESTED);
     assert_eq!(
-        each_pod(&preview, "{odds} {oddsError}"),
+        each_pod(&preview, "{probability} {probabilityError}"),
         ["0.3333 0.0", "0.3333 0.0", "0.3333 0.0", "null null"]
     );
     assert!(fine("--replicas 3 -o wide", CONTESTED).0.contains("\n-  possible 33%  api-"));
@@ -748,7 +711,7 @@ fn contested_pods_have_odds() {
     assert!(fine("--replicas 1", of(501)).0.contains("\npossible >99%  "));
     let many = fine("-o name --replicas 5000", of(5_001));
     assert!(many.1.contains("above 5000 pods, it takes too long to compute\n"), "{}", many.1);
-    assert_eq!(each_pod(&shown("--replicas 3 --order total", CONTESTED), "{odds}"), ["null"; 4]);
+    assert_eq!(each_pod(&shown("--replicas 3 --order total", CONTESTED), "{probability}"), ["null"; 4]);
 }
 
 // Flags.

@@ -16,11 +16,11 @@ fn who_waits_for_whom_is_said_in_each_output() {
     let shown = shown("sts/db --replicas 3", STATEFUL_SET);
     shown.says(&[
         "0 of 5 go, quota 0",
-        "db-4; blocked; waits-for-ready; db-1 is not ready",
-        "db-3; blocked; waits-for-ready; db-1 is not ready",
-        "db-2; keep; in-range; ordinal 2 is within 0 to 2",
-        "db-1; keep; in-range; ordinal 1 is within 0 to 2",
-        "db-0; keep; in-range; ordinal 0 is within 0 to 2",
+        "db-4; waiting; waits-for-ready; db-1 is not ready",
+        "db-3; waiting; waits-for-ready; db-1 is not ready",
+        "db-2; kept; in-range; ordinal 2 is within 0 to 2",
+        "db-1; kept; in-range; ordinal 1 is within 0 to 2",
+        "db-0; kept; in-range; ordinal 0 is within 0 to 2",
         "db-4 waits for db-1; waits-for-ready; db-1 is not ready",
         "db-3 waits for db-1; waits-for-ready; db-1 is not ready",
     ]);
@@ -51,7 +51,7 @@ fn a_gate_that_changes_the_step_is_noted_and_replayed() {
         ("db", "spec updateStrategy rollingUpdate", rolling),
     ]);
     let on = shown("sts/db --rollout", &update);
-    on.says(&["2 of 5 go, quota 0", "db-4; delete; old; …", &format!("note: …{OLDER}…")]);
+    on.says(&["2 of 5 go, quota 0", "db-4; deleted; old; …", &format!("note: …{OLDER}…")]);
     let off = shown(OFF, &update);
     off.says(&["1 of 5 go, quota 0"]).lacks(OLDER);
     // 50% of the pods from the partition on.
@@ -94,7 +94,7 @@ fn the_release_is_that_of_the_cluster() {
         fs::write(kubectl.path("version"), version).expect("a file");
         let output = kubectl.run(&["sts/db", "--rollout", "-o", "json"], b"");
         let json: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-        assert_eq!(json["delete"], deleted, "{version}");
+        assert_eq!(json["deletions"]["max"], deleted, "{version}");
         assert_eq!(json["kubernetesVersion"].is_string(), !version.is_empty());
         let notes = String::from_utf8_lossy(&output.stderr).contains("--kubernetes-version");
         assert_eq!(notes, version.is_empty());
@@ -104,7 +104,7 @@ fn the_release_is_that_of_the_cluster() {
 #[test]
 fn pods_of_one_ordinal_are_contested() {
     let twins = with_twin(&mended(&[]), "db-4", &[("metadata name", json!("db-04"))]);
-    let twin = "…; contested; twins; … has the same ordinal as another pod, and chance decides";
+    let twin = "…; possible; twins; … has the same ordinal as another pod, and chance decides";
     shown("sts/db --replicas 4", twins).says(&[twin, twin]);
 }
 
@@ -140,7 +140,7 @@ fn no_pod_is_called_old_without_a_revision() {
     fails("sts/db --rollout", &unknown, refused);
     // Where the update takes no pod, old or new makes no difference.
     let scaled = shown("sts/db --replicas 4", &unknown);
-    scaled.says(&["db-4; delete; out-of-range; …"]).lacks("updateRevision");
+    scaled.says(&["db-4; deleted; out-of-range; …"]).lacks("updateRevision");
     let on_delete = changed(&unknown, &[("db", "spec updateStrategy", json!({ "type": "OnDelete" }))]);
     shown("sts/db --rollout", on_delete).says(&["0 of 5 go, quota 0"]);
     // A parallel update takes pods in the same sync as scaling.

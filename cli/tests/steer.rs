@@ -4,8 +4,8 @@
 //! After a change of the words: `SESSIONS=write cargo test -p kubectl-podrank recorded_sessions`, and read what changed. It
 //! rewrites only what was printed, and only of the sessions whose requests and exit status are the same as before.
 
+use crate::common::dump;
 use crate::common::kubectl::{KUBECTL, Kubectl};
-use crate::common::{add_paths, dump};
 use podrank_predict::is_hidden;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -255,31 +255,6 @@ fn no_session_hides_a_character() {
     });
     let ended = same.iter().filter(|is_same| **is_same).count();
     assert!(ended >= 36, "only {ended} of {} sessions come to the same end", same.len());
-}
-
-/// docs/scale-json.md names what there is in the outcomes and plans, and nothing else.
-#[test]
-fn the_document_on_the_json_names_every_field() {
-    let document = include_str!("../../docs/scale-json.md");
-    let rows = document.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`'));
-    let documented: BTreeSet<_> = rows.map(|(name, _)| name.to_owned()).collect();
-    let mut paths = BTreeSet::new();
-    for outcome in sessions().iter().filter_map(|path| Session::read(path).outcome()) {
-        add_paths(&outcome, "", &mut paths);
-    }
-    // Each workload of a node has the fields of a single one, and the pods of these lists have the fields of deleted
-    // pods.
-    let is_of_pod = |path: &str, list: &str| {
-        let field = path.strip_prefix(list).and_then(|rest| rest.strip_prefix("[]."));
-        field.is_some_and(|field| ["name", "uid"].contains(&field))
-    };
-    let printed: BTreeSet<_> = paths
-        .iter()
-        .map(|path| path.strip_prefix("workloads[].").unwrap_or(path))
-        .filter(|path| !["left", "missed", "others"].iter().any(|list| is_of_pod(path, list)))
-        .map(str::to_owned)
-        .collect();
-    assert_eq!(printed, documented);
 }
 
 /// The pairs of steps that follow each other in an outcome, or in those of its workloads.

@@ -3,8 +3,8 @@
 
 use crate::common::kubectl::{self, answering, says};
 use crate::common::{
-    self, CONTESTED, DAEMON_SET, JOB, ROLLOUT, STATEFUL_SET, autoscaler, bare_set, changed, dump, fails,
-    fine, idle, items, list, owned_pod, put, ready, run, shown, with,
+    self, CONTESTED, DAEMON_SET, JOB, ROLLOUT, STATEFUL_SET, all_pods, autoscaler, bare_set, changed, dump,
+    fails, fine, idle, items, owned_pod, put, ready, run, shown, with,
 };
 use kubectl_podrank::terminal::Terminal;
 use kubectl_podrank::view;
@@ -125,7 +125,7 @@ fn an_order_in_a_rollout_begins_with_what_happens_now() {
     let firsts: Vec<_> = all.iter().enumerate().filter(|(_, line)| line.starts_with("#1 ")).collect();
     // Each below the title and the header of its own table.
     assert!(firsts.iter().all(|(place, _)| all[place - 2].contains("ReplicaSet web-")), "{all:?}");
-    assert_eq!(shown("deploy/web", ROLLOUT).json["sets"][1]["new"], true);
+    assert_eq!(shown("deploy/web", ROLLOUT).json["groups"][1]["isNew"], true);
 }
 
 #[test]
@@ -342,12 +342,12 @@ fn without_a_count_one_learns_which_pods_go_now() {
     let header = all.iter().find(|line| line.starts_with("POSITION")).expect("a header");
     let now = shown("deploy/web --rollout", ROLLOUT).json;
     let mut seen = Vec::new();
-    for pod in list(&now["sets"]).flat_map(|set| list(&set["pods"])) {
+    for pod in all_pods(&now) {
         let [name, verdict] = ["name", "verdict"].map(|field| pod[field].as_str().expect("text"));
         let (word, sentence) = match verdict {
-            "delete" => ("deleted", "deleted now."),
-            "later" => ("waiting", "kept now, and deleted when the rollout continues."),
-            "keep" => (
+            "deleted" => ("deleted", "deleted now."),
+            "waiting" => ("waiting", "kept now, and deleted when the rollout continues."),
+            "kept" => (
                 "kept",
                 "kept at the present replica count, and it is not known at which lower one it is deleted.",
             ),
@@ -360,10 +360,10 @@ fn without_a_count_one_learns_which_pods_go_now() {
         seen.push(verdict.to_owned());
     }
     seen.dedup();
-    assert_eq!(seen, ["delete", "later", "keep"]);
+    assert_eq!(seen, ["deleted", "waiting", "kept"]);
     let json = shown("deploy/web", ROLLOUT).json;
     let verdicts = |preview: &Value| {
-        let pods = list(&preview["sets"]).flat_map(|set| list(&set["pods"]));
+        let pods = all_pods(preview);
         pods.map(|pod| (pod["uid"].to_string(), pod["verdict"].clone())).collect::<BTreeMap<_, _>>()
     };
     assert_eq!(verdicts(&json), verdicts(&now));
@@ -416,9 +416,9 @@ fn what_is_replaced_does_not_count_as_going() {
     assert_eq!(headline("sts/db --replicas 5"), to);
     let overview = lines("-A --replicas 3", together(&[&dump, JOB]));
     assert_eq!(cell(&overview[0], &overview[1], "DELETED"), "2", "{overview:?}");
-    let replaced = |pod: &&Value| pod["replaced"] == true;
+    let replaced = |pod: &&Value| pod["recreated"] == true;
     let json = shown("sts/db --replicas 3", &dump).json;
-    let names: Vec<_> = list(&json["pods"]).filter(replaced).map(|pod| pod["name"].clone()).collect();
+    let names: Vec<_> = all_pods(&json).filter(replaced).map(|pod| pod["name"].clone()).collect();
     assert_eq!(names, ["db-3", "db-2", "db-1", "db-0"].map(Value::from)[1..], "{json}");
     assert_eq!(fine("sts/db --replicas 3 -o name", &dump).0, "pod/db-4\npod/db-3\n");
     assert_eq!(headline("sts/db"), "sts/db: 1 of 5 pods is about to be replaced (its replica count is 5).");

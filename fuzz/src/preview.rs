@@ -16,7 +16,6 @@ use podrank_predict::{
     Error, ErrorKind, NoteCode, Options, Order, Preview, Snapshot, Verdict, WorkloadKind, preview_workload,
 };
 use serde_json::Value;
-use std::slice;
 
 /// The target.
 pub fn run(data: &[u8]) {
@@ -70,7 +69,7 @@ fn choose(u: &mut Unstructured<'_>) -> Result<(Options, Vec<u8>)> {
 pub fn check(text: &[u8], options: &Options) -> Option<Value> {
     // Probabilities take longer than everything else together.
     let mut options = options.clone();
-    options.odds = text.len().is_multiple_of(16);
+    options.probabilities = text.len().is_multiple_of(16);
     let options = &options;
     let answer = check_as(text, text, options);
     // JSON is YAML too; with a line before it, it is read as such.
@@ -95,16 +94,16 @@ fn check_as(dump: &[u8], text: &[u8], options: &Options) -> Option<Value> {
     };
     let lines = |text: &str| text.lines().count();
     let count = |verdict| whole.pods().filter(|pod| pod.verdict == verdict).count();
-    let victims = count(Verdict::Delete);
+    let victims = count(Verdict::Deleted);
     // Those of a StatefulSet that wait for others go after them.
-    let goes_on = victims > 0 && count(Verdict::Contested) == 0 && whole.asked.replicas.is_some();
-    let goes = |verdict| verdict == Verdict::Delete || goes_on && verdict == Verdict::Blocked;
-    let named = whole.pods().filter(|pod| goes(pod.verdict) && !pod.is_replaced).count();
+    let goes_on = victims > 0 && count(Verdict::Possible) == 0 && whole.asked.replicas.is_some();
+    let goes = |pod: &PodAnswer<'_>| pod.verdict == Verdict::Deleted || goes_on && pod.waits_for().is_some();
+    let named = whole.pods().filter(|pod| goes(pod) && !pod.is_replaced).count();
     assert_eq!(lines(&view::wide::names(&whole)), named);
     // Tables take longer than all else together.
     if text.len().is_multiple_of(8) {
         let tables = [
-            (vec![view::answer::table(&whole)], whole.pods().count() - count(Verdict::Keep)),
+            (vec![view::answer::table(&whole)], whole.pods().count() - count(Verdict::Kept)),
             // The proof of a Deployment leaves out sets that lose no pods.
             (
                 view::wide::tables(&whole, ""),
@@ -131,15 +130,11 @@ fn check_as(dump: &[u8], text: &[u8], options: &Options) -> Option<Value> {
     assert!(options.namespace.as_ref().is_none_or(|namespace| namespace == preview.namespace), "{shown}");
 
     let actual: Value = serde_json::from_str(&json).expect("a preview is JSON");
-    check_odds(&actual, &shown);
+    check_probabilities(&actual, &shown);
     if preview.replica_set.is_some() {
-        let pods = actual["pods"].as_array().expect("pods");
-        assert_eq!(actual["active"], pods.len(), "{shown}");
-        assert_eq!(
-            actual["quota"],
-            actual["delete"].as_u64().expect("a number") - victims as u64,
-            "{options:?} {shown}"
-        );
+        let pods = actual["groups"][0]["pods"].as_array().expect("pods");
+        assert_eq!(actual["activePods"], pods.len(), "{shown}");
+        assert_eq!(actual["certainDeletions"], victims, "{options:?} {shown}");
         check_completeness(&strict, &preview, options, &shown);
         pods.iter().for_each(check_words);
     }
@@ -154,13 +149,16 @@ fn check_odds(preview: &Value, shown: &str) {
         let pods = || part["pods"].as_array().into_iter().flatten();
         assert!(pods().all(|pod| pod["odds"].is_null() || pod["verdict"] == "contested"), "{shown}");
         let highest = |pod: &Value| pod["oddsMost"].as_f64().or(pod["odds"].as_f64());
-        let odds: Vec<f64> = pods().filter_map(highest).collect();
-        assert!(odds.iter().all(|odds| (0.0..=1.0).contains(odds)), "{odds:?} {shown}");
+        let probability: Vec<f64> = pods().filter_map(highest).collect();
+        assert!(
+            probability.iter().all(|probability| (0.0..=1.0).contains(probability)),
+            "{probability:?} {shown}"
+        );
         // They have four places. Some contested pods of a Job may have none.
         let quota = part["quota"].as_f64().unwrap_or(f64::NAN);
-        let has_all = odds.len() == pods().filter(|pod| pod["verdict"] == "contested").count();
-        let sum: f64 = odds.iter().sum();
-        assert!(!has_all || (sum - quota).abs() < 0.1, "{odds:?} {quota:?} {shown}");
+        let has_all = probability.len() == pods().filter(|pod| pod["verdict"] == "contested").count();
+        let sum: f64 = probability.iter().sum();
+        assert!(!has_all || (sum - quota).abs() < 0.1, "{probability:?} {quota:?} {shown}");
     }
 }
 
@@ -188,7 +186,7 @@ fn check_completeness(
 
 /// There is a reason for each pod, and an age wherever there is a time.
 fn check_words(pod: &Value) {
-    assert!(!pod["why"].as_str().expect("words").is_empty(), "{pod}");
+    assert!(!pod["reason"]["text"].as_str().expect("words").is_empty(), "{pod}");
     for (age, time) in [("age", "creationTime"), ("readyAge", "readyTime")] {
         assert_eq!(pod.get(age).is_some_and(Value::is_null), pod[time].is_null(), "{pod}");
     }

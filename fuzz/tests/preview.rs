@@ -18,17 +18,17 @@ const RULES: &str =
 const REASONS: [(&str, &str); 4] = [
     (
         "StatefulSet",
-        "blocked contested finished out-of-range no-ordinal old old-unavailable below-partition budget on-delete \
+        "waiting possible finished out-of-range no-ordinal old old-unavailable below-partition budget on-delete \
          one-at-a-time waits-for-available waits-for-either waits-for-missing",
     ),
     (
         "DaemonSet",
-        "contested failed succeeded surplus no-node node-missing not-wanted awaits-new old-available old-unavailable \
+        "possible failed succeeded surplus no-node node-missing not-wanted awaits-new old-available old-unavailable \
          on-delete",
     ),
     (
         "Job",
-        "contested backoff-limit beyond-completions deadline duplicate ending no-index restarts surplus suspended",
+        "possible backoff-limit beyond-completions deadline duplicate ending no-index restarts surplus suspended",
     ),
     (
         "Deployment",
@@ -65,9 +65,9 @@ fn random_dumps_reach_every_rule_and_reason() {
     }
     let times = |what: &str| seen.get(what).copied().unwrap_or(0);
     // A generator whose pods never collide would only ever reach the first rules.
-    let both = RULES.split(' ').chain(COMPLETENESS).chain(["null", "delete", "keep"]);
+    let both = RULES.split(' ').chain(COMPLETENESS).chain(["deleted", "kept"]);
     let both = both.flat_map(|what| [format!("Total {what}"), format!("Kubernetes {what}")]);
-    for what in both.chain(["Total preferred", "Kubernetes contested"].map(str::to_owned)) {
+    for what in both.chain(["Total preferred", "Kubernetes possible"].map(str::to_owned)) {
         assert!(times(&what) >= 40, "{what} came up only {} times: {seen:?}", times(&what));
     }
     for (kind, reasons) in REASONS {

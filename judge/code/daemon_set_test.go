@@ -34,11 +34,11 @@ func TestDaemonSets(t *testing.T) {
 		return func(number int, tally map[string]int) error { return judgeDaemonSet(controller, p, number, tally) }, err
 	}))
 	for _, reason := range []string{
-		"keep kept", "delete not-wanted", "delete succeeded", "delete failed", "contested failed", "delete surplus",
-		"delete old-not-ready", "delete replaced", "delete no-node", "delete old-unavailable", "delete old-available",
-		"contested old-available", "later old-available", "blocked old-available", "later awaits-new", "blocked awaits-new", "delete not-startable", "delete not-startable-available",
-		"contested not-startable-available", "keep not-startable-available", "keep unsettled", "keep on-delete",
-		"keep after-first-part", "blocked node-missing", "keep next-sync", "contested not-wanted", "says how many are created", "may back off",
+		"kept kept", "deleted not-wanted", "deleted succeeded", "deleted failed", "possible failed", "deleted surplus",
+		"deleted old-not-ready", "deleted replaced", "deleted no-node", "deleted old-unavailable", "deleted old-available",
+		"possible old-available", "waiting old-available", "waiting old-available", "waiting awaits-new", "waiting awaits-new", "deleted not-startable", "deleted not-startable-available",
+		"possible not-startable-available", "kept not-startable-available", "kept unsettled", "kept on-delete",
+		"kept after-first-part", "waiting node-missing", "kept next-sync", "possible not-wanted", "says how many are created", "may back off",
 	} {
 		if tally[reason] == 0 && !t.Failed() {
 			t.Errorf("no %s", reason)
@@ -97,13 +97,13 @@ func judgeDaemonSet(controller *upstream.DaemonSetController, p *previewer, numb
 	}
 	result, err := sync(nil)
 	wrong := preview.check(pods, result.Deleted, tally)
-	fails := slices.ContainsFunc(preview.Pods, func(pod podPreview) bool { return pod.Rule == "node-missing" })
+	fails := slices.ContainsFunc(preview.pods(), func(pod podPreview) bool { return pod.Reason.Rule == "node-missing" })
 	creates := goesOn.FindStringSubmatch(preview.note("continues"))
 	switch {
 	case wrong != nil:
 	case fails && err == nil:
 		wrong = errors.New("the preview says that the update fails, and upstream's does not")
-	case err != nil && !fails && slices.ContainsFunc(preview.Pods, isToBeUpdated):
+	case err != nil && !fails && slices.ContainsFunc(preview.pods(), isToBeUpdated):
 		wrong = fmt.Errorf("the preview knows nothing of upstream's error: %w", err)
 	case creates != nil && creates[1] != fmt.Sprint(result.Created):
 		wrong = fmt.Errorf("%d are created: %s", result.Created, creates[0])
@@ -123,16 +123,16 @@ func judgeDaemonSet(controller *upstream.DaemonSetController, p *previewer, numb
 			if result, err = sync(nil); err != nil && !fails {
 				return err
 			}
-			seen.add(preview.Pods, result.Deleted)
+			seen.add(preview.pods(), result.Deleted)
 		}
-		return seen.check(preview.Pods)
+		return seen.check(preview.pods())
 	}
 	return nil
 }
 
 // isToBeUpdated is whether the update would look at the pod.
 func isToBeUpdated(pod podPreview) bool {
-	return slices.Contains([]string{"old-unavailable", "old-available", "awaits-new", "unsettled"}, pod.Rule)
+	return slices.Contains([]string{"old-unavailable", "old-available", "awaits-new", "unsettled"}, pod.Reason.Rule)
 }
 
 // judgeBackoff checks that the preview has a note if the controller may keep a failed pod because it has just deleted
@@ -147,8 +147,8 @@ func judgeBackoff(preview *preview, set *appsv1.DaemonSet, nodes []*v1.Node, pod
 	}
 	// Whether the update fails was judged.
 	result, _ := sync(all)
-	for _, pod := range preview.Pods {
-		if pod.Verdict != "delete" || result.Deleted[pod.Name] {
+	for _, pod := range preview.pods() {
+		if pod.Verdict != "deleted" || result.Deleted[pod.Name] {
 			continue
 		}
 		if !strings.Contains(preview.note("changes-soon"), "a failed pod") {

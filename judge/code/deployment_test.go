@@ -267,9 +267,11 @@ func (c *deploymentCase) judge(controller *upstream.DeploymentController, p *pre
 	if err != nil {
 		return err
 	}
-	tally[preview.Path]++
-	for _, set := range preview.Sets {
-		tally[fmt.Sprint(preview.Path, ": ", set.Reason, ", exists: ", set.ReplicaSet != nil)]++
+	tally[preview.NextSync.Path]++
+	for _, set := range preview.Groups {
+		if set.Reason != nil {
+			tally[fmt.Sprint(preview.NextSync.Path, ": ", set.Reason.Rule, ", exists: ", set.ReplicaSet != nil)]++
+		}
 	}
 	return preview.sameSizes(sync, c.deployment, c.sets)
 }
@@ -277,9 +279,12 @@ func (c *deploymentCase) judge(controller *upstream.DeploymentController, p *pre
 // sameSizes checks that upstream wrote the sizes that the preview tells. Sets without pods, before and after, are not in it.
 func (p *preview) sameSizes(sync upstream.Sync, d *appsv1.Deployment, sets []*appsv1.ReplicaSet) error {
 	var creates *int32
-	told, rejected := map[string]setPreview{}, false
-	for _, set := range p.Sets {
-		rejected = rejected || set.Reason == "rejected"
+	told, rejected := map[string]groupPreview{}, false
+	for _, set := range p.Groups {
+		if set.Reason == nil {
+			continue
+		}
+		rejected = rejected || set.Reason.Rule == "rejected"
 		if set.ReplicaSet == nil {
 			creates = &set.To
 		} else {
@@ -290,12 +295,12 @@ func (p *preview) sameSizes(sync upstream.Sync, d *appsv1.Deployment, sets []*ap
 	for _, set := range sets {
 		from, to := *set.Spec.Replicas, *sync.Written(set).Spec.Replicas
 		tells, isIn := told[set.Name]
-		if tells.From != from || tells.To != to || isIn && tells.New != (set == newSet) {
+		if tells.From != from || tells.To != to || isIn && tells.IsNew != (set == newSet) {
 			return fmt.Errorf("upstream changes %s, new: %t, from %d to %d, and the preview: %+v", set.Name, set == newSet, from, to, tells)
 		}
 	}
 	if (creates != nil) != (sync.Created != nil) || creates != nil && *creates != *sync.Created.Spec.Replicas {
-		return fmt.Errorf("upstream creates %v, and the preview: %+v", sync.Created, p.Sets)
+		return fmt.Errorf("upstream creates %v, and the preview: %+v", sync.Created, p.Groups)
 	}
 	// Of a set that has no pods, or is not created, it shows in nothing.
 	if rejected && !sync.Rejected {
@@ -402,7 +407,7 @@ func (c *deploymentCase) judgeSteps(controller *upstream.DeploymentController, p
 	if err != nil {
 		return err
 	}
-	tally[fmt.Sprintf("%d steps, certain: %t, then %s", len(steps), preview.Rest.IsCertain, ends)]++
+	tally[fmt.Sprintf("%d steps, certain: %t, then %s", len(steps), preview.Complete, ends)]++
 	if ends != "nothing follows" {
 		return nil
 	}
@@ -423,7 +428,7 @@ func (c *deploymentCase) judgeSteps(controller *upstream.DeploymentController, p
 func (p *preview) steps() (all []string) {
 	for _, step := range p.Steps {
 		var changes []string
-		for _, set := range step.Sets {
+		for _, set := range step.ReplicaSets {
 			changes = append(changes, fmt.Sprint(name(set.ReplicaSet), " ", set.From, " to ", set.To))
 		}
 		slices.Sort(changes)
@@ -435,13 +440,13 @@ func (p *preview) steps() (all []string) {
 // within checks that these are sizes at which the preview says that the sets rest.
 func (c *deploymentCase) within(p *preview, sets []*appsv1.ReplicaSet) error {
 	for _, set := range sets {
-		var bounds struct{ Min, Max uint32 }
-		for _, rest := range p.Rest.Sets {
-			if name(rest.ReplicaSet) == c.nameOf(set) {
-				bounds = rest.Replicas
+		var bounds bounds
+		for _, group := range p.Groups {
+			if name(group.ReplicaSet) == c.nameOf(set) {
+				bounds = group.ReplicasAtEnd
 			}
 		}
-		if size := uint32(*set.Spec.Replicas); p.Rest.IsCertain && (size < bounds.Min || size > bounds.Max) {
+		if size := uint32(*set.Spec.Replicas); p.Complete && (size < bounds.Min || size > bounds.Max) {
 			return fmt.Errorf("upstream leaves %s with %d, and the preview: %+v", set.Name, size, bounds)
 		}
 	}
@@ -541,17 +546,23 @@ func TestDeploymentBudgets(t *testing.T) {
 		for i, count := range counts {
 			d.Spec.Replicas = &count
 			surge, least := deploymentutil.MaxSurge(*d), count-deploymentutil.MaxUnavailable(*d)
-			for _, set := range slices.Concat(rolls[i].Sets, scales[i].Sets) {
-				if words := leastWords.FindStringSubmatch(set.Why); words != nil {
+			for _, set := range slices.Concat(rolls[i].Groups, scales[i].Groups) {
+				if set.Reason == nil {
+					continue
+				}
+				if set.Reason == nil {
+					continue
+				}
+				if words := leastWords.FindStringSubmatch(set.Reason.Text); words != nil {
 					checked["unavailable"]++
 					if words[1] != fmt.Sprint(max(0, least)) {
-						t.Fatalf("%s of %d: upstream keeps %d available, and the preview: %s", budget.StrVal, count, least, set.Why)
+						t.Fatalf("%s of %d: upstream keeps %d available, and the preview: %s", budget.StrVal, count, least, set.Reason.Text)
 					}
 				}
-				if words := shareWords.FindStringSubmatch(set.Why); words != nil {
+				if words := shareWords.FindStringSubmatch(set.Reason.Text); words != nil {
 					checked["surge"]++
 					if all := int64(count + surge); words[1] != fmt.Sprint(max(all, -all)) || words[2] != map[bool]string{true: fmt.Sprint(surge)}[surge != 0] {
-						t.Fatalf("%s of %d: upstream's surge is %d, and the preview: %s", budget.StrVal, count, surge, set.Why)
+						t.Fatalf("%s of %d: upstream's surge is %d, and the preview: %s", budget.StrVal, count, surge, set.Reason.Text)
 					}
 				}
 			}
@@ -585,14 +596,14 @@ func TestDeploymentShares(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, count := range counts {
-			set := previews[i].Sets[0]
-			if count == size+1 || set.Reason == "rejected" || set.Reason == "not-reached" {
+			set := previews[i].Groups[0]
+			if count == size+1 || set.Reason.Rule == "rejected" || set.Reason.Rule == "not-reached" {
 				continue
 			}
 			d.Spec.Replicas = &count
 			want := deploymentutil.GetReplicaSetProportion(logger, sets[0], *d, count-size-1, 0)
 			got, expected := fmt.Sprint(set.To), fmt.Sprint(max(0, size+want))
-			if words := extraWords.FindStringSubmatch(set.Why); words != nil {
+			if words := extraWords.FindStringSubmatch(set.Reason.Text); words != nil {
 				got, expected = words[1], fmt.Sprintf("%+d", want)
 			}
 			if got != expected {

@@ -31,10 +31,10 @@ func TestJobs(t *testing.T) {
 		return func(number int, tally map[string]int) error { return judgeJob(controller, p, number, tally) }, err
 	}))
 	for _, reason := range []string{
-		"keep kept", "delete suspended", "delete ending", "delete no-index", "delete beyond-completions", "delete duplicate",
-		"contested duplicate", "delete surplus", "contested surplus", "keep next-sync", "contested no-index",
-		"delete pod-failure-policy", "delete backoff-limit", "delete restarts", "delete deadline", "delete max-failed-indexes",
-		"delete failed-indexes", "delete success-policy", "ties by index",
+		"kept kept", "deleted suspended", "deleted ending", "deleted no-index", "deleted beyond-completions", "deleted duplicate",
+		"possible duplicate", "deleted surplus", "possible surplus", "kept next-sync", "possible no-index",
+		"deleted pod-failure-policy", "deleted backoff-limit", "deleted restarts", "deleted deadline", "deleted max-failed-indexes",
+		"deleted failed-indexes", "deleted success-policy", "ties by index",
 	} {
 		if tally[reason] == 0 && !t.Failed() {
 			t.Errorf("no %s", reason)
@@ -68,10 +68,10 @@ func judgeJob(controller *upstream.JobController, p *previewer, number int, tall
 		return fmt.Errorf("%w\nat %v: %s", err, now, describe(job, pods))
 	}
 	if hasIndexesOfItsOwn(job, pods) {
-		for _, pod := range preview.Pods {
-			if pod.Verdict == "contested" {
-				return fmt.Errorf("%s is contested\nat %v: %s", pod.Name, now, describe(job, pods))
-			} else if strings.Contains(pod.Why, "it ties with other pods") {
+		for _, pod := range preview.pods() {
+			if pod.Verdict == "possible" {
+				return fmt.Errorf("%s is possible\nat %v: %s", pod.Name, now, describe(job, pods))
+			} else if strings.Contains(pod.Reason.Text, "it ties with other pods") {
 				tally["ties by index"]++
 			}
 		}
@@ -87,16 +87,16 @@ func judgeJob(controller *upstream.JobController, p *previewer, number int, tall
 	}
 	// Each possible pod is deleted in some list order: with few pods, upstream's sort keeps ties in list order, and
 	// every list order comes up.
-	if number%2048 == 5 && len(preview.Pods) <= 6 {
+	if number%2048 == 5 && len(preview.pods()) <= 6 {
 		seen := fates{}
 		for run := range 300 {
 			rename(job, pods, fmt.Sprintf("import-%d-%d", number, run))
 			if result, err = sync(); err != nil {
 				return err
 			}
-			seen.add(preview.Pods, result.Deleted)
+			seen.add(preview.pods(), result.Deleted)
 		}
-		if err := seen.check(preview.Pods); err != nil {
+		if err := seen.check(preview.pods()); err != nil {
 			return fmt.Errorf("%w\n%s", err, describe(job, pods))
 		}
 	}

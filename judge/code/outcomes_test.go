@@ -6,11 +6,9 @@ import (
 	"flag"
 	"fmt"
 	"maps"
-	"regexp"
 	"runtime"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -112,9 +110,6 @@ func rename(workload metav1.Object, pods []*v1.Pod, name string) {
 	}
 }
 
-// contested matches the end of the reason of a possible pod.
-var contested = regexp.MustCompile(`by chance, (\d+) of (\d+) such pods`)
-
 // check compares the pods that upstream deleted with what the preview says of each. Pods that are being deleted already are not in
 // it.
 func (p *preview) check(pods []*v1.Pod, deleted map[string]bool, tally map[string]int) error {
@@ -127,22 +122,20 @@ func (p *preview) check(pods []*v1.Pod, deleted map[string]bool, tally map[strin
 	// By its size and quota: several groups may have those in common.
 	type group struct{ size, quota int }
 	groups, known := map[group][2]int{}, map[string]bool{}
-	for _, pod := range p.Pods {
+	for _, pod := range p.pods() {
 		known[pod.Name] = true
-		tally[pod.Verdict+" "+pod.Rule]++
-		if pod.Verdict != "contested" {
-			if deleted[pod.Name] != (pod.Verdict == "delete") {
-				return fmt.Errorf("%s: %s because %s (%s), but upstream deletes: %v", pod.Name, pod.Verdict, pod.Rule, pod.Why,
+		tally[pod.Verdict+" "+pod.Reason.Rule]++
+		if pod.Verdict != "possible" {
+			if deleted[pod.Name] != (pod.Verdict == "deleted") {
+				return fmt.Errorf("%s: %s because %s (%s), but upstream deletes: %v", pod.Name, pod.Verdict, pod.Reason.Rule, pod.Reason.Text,
 					deleted[pod.Name])
 			}
 			continue
 		}
-		numbers := contested.FindStringSubmatch(pod.Why)
-		if numbers == nil {
-			return fmt.Errorf("%s is contested, and the words do not say of how many: %s", pod.Name, pod.Why)
+		size, quota := int(pod.Reason.Pods), int(pod.Reason.Deletions.Max)
+		if size == 0 {
+			return fmt.Errorf("%s is possible, and the reason does not say of how many: %+v", pod.Name, pod.Reason)
 		}
-		quota, _ := strconv.Atoi(numbers[1])
-		size, _ := strconv.Atoi(numbers[2])
 		counts := groups[group{size, quota}]
 		if counts[0]++; deleted[pod.Name] {
 			counts[1]++
@@ -159,8 +152,8 @@ func (p *preview) check(pods []*v1.Pod, deleted map[string]bool, tally map[strin
 			return fmt.Errorf("upstream deletes %s, which the preview does not know", name)
 		}
 	}
-	if p.Delete != len(deleted) {
-		return fmt.Errorf("%d go, and %d were predicted", len(deleted), p.Delete)
+	if int(p.Deletions.Max) != len(deleted) {
+		return fmt.Errorf("%d go, and %d were predicted", len(deleted), p.Deletions.Max)
 	}
 	return nil
 }
@@ -184,8 +177,8 @@ func (f fates) add(pods []podPreview, deleted map[string]bool) {
 // check finds possible pods that were always deleted or always kept.
 func (f fates) check(pods []podPreview) error {
 	for _, pod := range pods {
-		if pod.Verdict == "contested" && *f[pod.Name] != [2]bool{true, true} {
-			return fmt.Errorf("%s is contested because %s, but its fate was always the same", pod.Name, pod.Rule)
+		if pod.Verdict == "possible" && *f[pod.Name] != [2]bool{true, true} {
+			return fmt.Errorf("%s is possible because %s, but its fate was always the same", pod.Name, pod.Reason.Rule)
 		}
 	}
 	return nil

@@ -59,32 +59,37 @@ type list struct {
 	Items      any    `json:"items"`
 }
 
-// A preview is what judges read of docs/preview-json.md.
+// A preview is what judges read of docs/schemas/ScaleDownPreview.json.
 type preview struct {
-	Error         string
-	Path          string
-	Delete, Quota int
-	Notes         []struct{ Code, Text string }
-	Blocked       []struct{ Name, By, Rule string }
-	Pods          []podPreview
-	Sets          []setPreview
-	Steps         []struct{ Sets []setStep }
-	Rest          *struct {
-		IsCertain bool
-		Sets      []struct {
-			ReplicaSet *string
-			Replicas   struct{ Min, Max uint32 }
-		}
+	Error     string
+	Deletions bounds
+	Complete  bool
+	NextSync  struct{ Path string }
+	Notes     []struct{ Code, Text string }
+	Groups    []groupPreview
+	Steps     []struct{ ReplicaSets []setStep }
+}
+
+type bounds struct{ Min, Max uint32 }
+
+type podPreview struct {
+	Name, Verdict string
+	Reason        struct {
+		Rule, Text string
+		Deletions  bounds
+		Pods       uint32
+		WaitsFor   struct{ Pod string }
 	}
 }
 
-type podPreview struct{ Name, Verdict, Rule, Why string }
-
-type setPreview struct {
-	ReplicaSet  *string
-	New         bool
-	From, To    int32
-	Reason, Why string
+// The next sync of a Deployment leaves a group without a reason alone.
+type groupPreview struct {
+	ReplicaSet    *string
+	IsNew         bool
+	From, To      int32
+	Reason        *struct{ Rule, Text string }
+	ReplicasAtEnd bounds
+	Pods          []podPreview
 }
 
 type setStep struct {
@@ -126,6 +131,14 @@ func (p *previewer) answers(q question, lists ...list) ([]preview, error) {
 		}
 	}
 	return previews, nil
+}
+
+// pods are those of all groups.
+func (p *preview) pods() (all []podPreview) {
+	for _, group := range p.Groups {
+		all = append(all, group.Pods...)
+	}
+	return all
 }
 
 // ask returns the preview for the count of the object.

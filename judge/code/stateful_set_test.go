@@ -267,34 +267,34 @@ func (c *statefulSetCase) judge(controller *upstream.StatefulSetController, p *p
 	if err != nil {
 		return err
 	}
-	if len(preview.Pods) != listed {
-		return fmt.Errorf("%d pods, of which the preview has %d", listed, len(preview.Pods))
+	if len(preview.pods()) != listed {
+		return fmt.Errorf("%d pods, of which the preview has %d", listed, len(preview.pods()))
 	}
 	policy, last := c.set.Spec.PodManagementPolicy, 1<<40
 	known := map[string]bool{}
-	for _, pod := range preview.Pods {
+	for _, pod := range preview.pods() {
 		known[pod.Name] = true
 		parent, ordinal := upstream.ParentAndOrdinal(byName[pod.Name])
-		if isMember := parent == c.set.Name && ordinal >= 0; pod.Rule != "being-deleted" && isMember == (pod.Rule == "no-ordinal") {
-			return fmt.Errorf("%s: %s", pod.Name, pod.Rule)
+		if isMember := parent == c.set.Name && ordinal >= 0; pod.Reason.Rule != "being-deleted" && isMember == (pod.Reason.Rule == "no-ordinal") {
+			return fmt.Errorf("%s: %s", pod.Name, pod.Reason.Rule)
 		} else if isMember && ordinal > last {
 			return fmt.Errorf("%s is out of order", pod.Name)
 		} else if isMember {
 			last = ordinal
 		}
-		by := preview.blockerOf(pod.Name)
+		by := pod.Reason.WaitsFor.Pod
 		isDeleted := slices.Contains(deleted, pod.Name)
 		switch {
-		case pod.Rule == "after-creation" && !isDeleted:
+		case pod.Reason.Rule == "after-creation" && !isDeleted:
 			return fmt.Errorf("%s is kept, although every pod is created here", pod.Name)
-		case pod.Verdict == "contested" && pod.Rule != "after-creation" && !c.twins:
-			return fmt.Errorf("%s is contested", pod.Name)
-		case pod.Verdict != "contested" && isDeleted != (pod.Verdict == "delete"):
-			return fmt.Errorf("upstream deletes %v; the preview: %s %s, %s by %q", deleted, pod.Verdict, pod.Name, pod.Rule, by)
-		case (pod.Verdict == "blocked") != (by != ""):
+		case pod.Verdict == "possible" && pod.Reason.Rule != "after-creation" && !c.twins:
+			return fmt.Errorf("%s is possible", pod.Name)
+		case pod.Verdict != "possible" && isDeleted != (pod.Verdict == "deleted"):
+			return fmt.Errorf("upstream deletes %v; the preview: %s %s, %s by %q", deleted, pod.Verdict, pod.Name, pod.Reason.Rule, by)
+		case (pod.Verdict == "waiting") != (by != ""):
 			return fmt.Errorf("%s is %s by %q", pod.Name, pod.Verdict, by)
 		}
-		tally[fmt.Sprintf("reason %s", pod.Rule)]++
+		tally[fmt.Sprintf("reason %s", pod.Reason.Rule)]++
 		tally[fmt.Sprintf("%s: %s", policy, pod.Verdict)]++
 	}
 	for _, name := range deleted {
@@ -307,9 +307,9 @@ func (c *statefulSetCase) judge(controller *upstream.StatefulSetController, p *p
 
 // blockerOf returns the name of the pod that this one waits for, or "".
 func (p *preview) blockerOf(name string) string {
-	for _, blocked := range p.Blocked {
-		if blocked.Name == name {
-			return blocked.By
+	for _, pod := range p.pods() {
+		if pod.Name == name {
+			return pod.Reason.WaitsFor.Pod
 		}
 	}
 	return ""
@@ -320,13 +320,14 @@ func (p *preview) blockerOf(name string) string {
 func (c *statefulSetCase) judgeBlockers(controller *upstream.StatefulSetController, p *previewer, gates map[string]bool, members []*v1.Pod,
 	before *preview, tally map[string]int,
 ) error {
-	for _, waits := range before.Blocked {
+	for _, waiting := range before.pods() {
+		waits := waiting.Reason
 		if !slices.Contains([]string{"waits-for-running", "waits-for-ready", "waits-for-available", "waits-for-either"}, waits.Rule) {
 			continue
 		}
 		mended := make([]*v1.Pod, len(members))
 		for j, pod := range members {
-			if mended[j] = pod; pod.Name == waits.By {
+			if mended[j] = pod; pod.Name == waits.WaitsFor.Pod {
 				mended[j] = pod.DeepCopy()
 				mended[j].DeletionTimestamp = nil
 				mended[j].Status = v1.PodStatus{Phase: v1.PodRunning, Conditions: []v1.PodCondition{
@@ -341,11 +342,11 @@ func (c *statefulSetCase) judgeBlockers(controller *upstream.StatefulSetControll
 		if err != nil {
 			return err
 		}
-		by := after.blockerOf(waits.Name)
+		by := after.blockerOf(waiting.Name)
 		// After the pod that was fixed, other pods are deleted first.
-		if len(deleted) == 0 && (by == "" || by == waits.By) {
+		if len(deleted) == 0 && (by == "" || by == waits.WaitsFor.Pod) {
 			return fmt.Errorf("%s waits for %s (%s); with that fixed, upstream deletes nothing, and in the preview it waits for %q",
-				waits.Name, waits.By, waits.Rule, by)
+				waiting.Name, waits.WaitsFor.Pod, waits.Rule, by)
 		}
 		tally[fmt.Sprintf("fixed: deletes %t", len(deleted) > 0)]++
 		return nil

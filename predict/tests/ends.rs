@@ -28,7 +28,7 @@ impl Case {
         options.replicas = self.replicas;
         options.workload = Some("deploy/web".parse().expect("a name"));
         options.within = Within::USUAL;
-        options.odds = false;
+        options.probabilities = false;
         read(&preview_workload(&input, &options).expect("a preview"))
     }
 
@@ -60,12 +60,12 @@ impl Case {
         for pod in preview.pods() {
             let went = gone.is_some_and(|gone| gone.contains(&pod.uid().to_string()));
             let is_wrong = match pod.verdict {
-                Verdict::Delete => !went,
-                Verdict::Keep | Verdict::Later | Verdict::Blocked => went,
-                Verdict::Contested => false,
+                Verdict::Deleted => !went,
+                Verdict::Kept | Verdict::Waiting => went,
+                Verdict::Possible => false,
             };
             if is_wrong {
-                return Err(format!("{} is {}, and went: {went}", pod.name(), pod.verdict.name()));
+                return Err(format!("{} is {}, and went: {went}", pod.name(), pod.verdict.word()));
             }
         }
         let went = u32::try_from(gone.map_or(0, BTreeSet::len)).expect("few pods");
@@ -96,7 +96,7 @@ fn controllers_come_to_rest_where_the_preview_says() {
             *of += usize::from(rest.sets.iter().all(|set| set.replicas.min == set.replicas.max));
             *all += 1;
             pods += preview.pods().count();
-            certain += preview.pods().filter(|pod| pod.verdict != Verdict::Contested).count();
+            certain += preview.pods().filter(|pod| pod.verdict != Verdict::Possible).count();
             if case.is_at_work(preview) { Ok(()) } else { case.compare(preview) }
         });
         if let Err(text) = text {

@@ -350,9 +350,9 @@ fn contradiction(preview: &Preview<'_>, start: &World, end: &World) -> Option<St
         let went = !left.contains(&pod.uid().to_string());
         gone += u32::from(went);
         match pod.verdict {
-            Verdict::Delete if !went => return Some(format!("{} is certain to go, and stayed", pod.name())),
-            Verdict::Keep | Verdict::Later if went => {
-                return Some(format!("{} is {}, and went", pod.name(), pod.verdict.name()));
+            Verdict::Deleted if !went => return Some(format!("{} is certain to go, and stayed", pod.name())),
+            Verdict::Kept | Verdict::Waiting if went => {
+                return Some(format!("{} is {}, and went", pod.name(), pod.verdict.word()));
             }
             _ => {}
         }
@@ -371,7 +371,7 @@ fn controllers_come_to_rest_where_the_preview_says() {
         let text = start.dump();
         let input = Snapshot::read(text.as_bytes()).expect("a dump");
         let mut options = Options::new(0, now());
-        (options.replicas, options.odds) = (None, false);
+        (options.replicas, options.probabilities) = (None, false);
         options.workload = Some("deploy/web".parse().expect("a name"));
         let preview =
             preview_workload(&input, &options).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
@@ -381,7 +381,7 @@ fn controllers_come_to_rest_where_the_preview_says() {
         }
         several += usize::from(preview.steps.as_ref().is_some_and(|steps| steps.len() > 1));
         open += usize::from(rest.sets.iter().any(|set| set.replicas.min < set.replicas.max));
-        later += usize::from(preview.pods().any(|pod| pod.verdict == Verdict::Later));
+        later += usize::from(preview.pods().any(|pod| pod.verdict == Verdict::Waiting));
         created += usize::from(rest.sets.iter().any(|set| set.replica_set.is_none()));
         for _ in 0..8 {
             let mut end = start.clone();

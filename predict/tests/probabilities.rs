@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use podrank::{Flags, Phase, Pod, Uid};
 use podrank_laws::generate::seeds;
 use podrank_laws::objects;
-use podrank_predict::{Odds, Options, Snapshot, Verdict, preview_workload};
+use podrank_predict::{Options, Probability, Snapshot, Verdict, preview_workload};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -45,11 +45,11 @@ fn options(now: Timestamp) -> Options {
 }
 
 /// The verdict and the odds of each pod, by name, if five are kept.
-fn of_pods(input: &Snapshot, options: &Options) -> BTreeMap<String, (Verdict, Option<Odds>)> {
+fn of_pods(input: &Snapshot, options: &Options) -> BTreeMap<String, (Verdict, Option<Probability>)> {
     let mut options = options.clone();
     options.replicas = Some(5);
     let preview = preview_workload(input, &options).expect("a preview");
-    preview.pods().map(|pod| (pod.name().to_owned(), (pod.verdict, pod.odds))).collect()
+    preview.pods().map(|pod| (pod.name().to_owned(), (pod.verdict, pod.probability))).collect()
 }
 
 /// Two calls differ because ages reach a power of two in between, and for no other reason.

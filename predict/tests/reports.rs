@@ -100,22 +100,13 @@ impl Command {
     }
 }
 
-fn name(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Delete => "deleted",
-        Verdict::Contested => "possible",
-        Verdict::Blocked | Verdict::Later => "waiting",
-        Verdict::Keep => "kept",
-    }
-}
-
 /// The pods by verdict, each with the rule that decides, and with its probability if it is possible.
 fn of_preview(preview: &Preview<'_>) -> Value {
     let mut answer = json!({ "deleted": {}, "possible": {}, "waiting": {}, "kept": {} });
     for pod in preview.pods() {
-        let chance = pod.odds.filter(|_| pod.verdict == Verdict::Contested);
-        let percent = chance.map(|odds| json!((odds.odds * 100.0).round()));
-        answer[name(pod.verdict)][pod.name()] = match (percent, pod.reason.rule()) {
+        let chance = pod.probability.filter(|_| pod.verdict == Verdict::Possible);
+        let percent = chance.map(|probability| json!((probability.min * 100.0).round()));
+        answer[pod.verdict.word()][pod.name()] = match (percent, pod.reason.rule()) {
             (Some(percent), _) => percent,
             (None, rule) => json!(rule),
         };
@@ -131,7 +122,7 @@ fn of_preview(preview: &Preview<'_>) -> Value {
 fn of_order(order: &ScaleDownOrder<'_>) -> Value {
     let pods = order.pods().map(|pod| {
         let value = json!({
-            "verdict": name(pod.pod.verdict), "rule": pod.rule(), "deletedAt": pod.goes_at, "possibleAt": pod.may_go_at,
+            "verdict": pod.pod.verdict.word(), "rule": pod.rule(), "deletedAt": pod.goes_at, "possibleAt": pod.may_go_at,
         });
         (pod.pod.name().to_owned(), value)
     });

@@ -58,9 +58,9 @@ impl Case {
         for pod in preview.pods() {
             let went = self.victims.contains(&pod.uid().to_string());
             let right = match pod.verdict {
-                Verdict::Delete => went,
-                Verdict::Keep | Verdict::Later | Verdict::Blocked => !went,
-                Verdict::Contested => true,
+                Verdict::Deleted => went,
+                Verdict::Kept | Verdict::Waiting => !went,
+                Verdict::Possible => true,
             };
             if !right {
                 return Err(format!("{}: {:?}, but went: {went}", pod.name(), pod.verdict));

@@ -323,23 +323,18 @@ fn the_sentences_are_those_of_the_list() {
                 }
             };
             let text = |value: &Value| value.as_str().unwrap_or("-").to_owned();
-            // A Deployment's pods are those of its sets.
-            let sets = preview["sets"].as_array().into_iter().flatten();
-            for part in sets.chain([&preview]) {
-                let of = |list: &str| part[list].as_array().cloned().unwrap_or_default();
-                for pod in of("pods") {
-                    say(
-                        &format!("{} {}", text(&pod["verdict"]), text(&pod["rule"])),
-                        &text(&pod["why"]),
-                        &names,
-                    );
+            for group in preview["groups"].as_array().expect("groups") {
+                for pod in group["pods"].as_array().expect("pods") {
+                    let reason = &pod["reason"];
+                    let head = format!("{} {}", text(&pod["verdict"]), text(&reason["rule"]));
+                    say(&head, &text(&reason["text"]), &names);
                 }
-                for note in of("notes") {
-                    say(&format!("note {}", text(&note["code"])), &text(&note["text"]), &names);
+                if group["reason"].is_object() {
+                    say("set", &text(&group["reason"]["text"]), &names);
                 }
-                if part["why"].is_string() {
-                    say("set", &text(&part["why"]), &names);
-                }
+            }
+            for note in preview["notes"].as_array().expect("notes") {
+                say(&format!("note {}", text(&note["code"])), &text(&note["text"]), &names);
             }
         }
     }

@@ -42,14 +42,15 @@ fn agree(
         for pod in preview.pods() {
             let place = order.pods().find(|its| its.pod.uid() == pod.uid()).expect("the same pods");
             let expected = match pod.verdict {
-                Verdict::Delete | Verdict::Blocked => [true, true],
-                Verdict::Contested | Verdict::Later => [true, false],
-                Verdict::Keep => [false, false],
+                Verdict::Deleted => [true, true],
+                Verdict::Waiting if pod.waits_for().is_some() => [true, true],
+                Verdict::Possible | Verdict::Waiting => [true, false],
+                Verdict::Kept => [false, false],
             };
             let at_or_above = |least: Option<u32>| least.is_some_and(|least| count <= least);
             let said = [at_or_above(place.may_go_at), at_or_above(place.goes_at)];
             assert_eq!(said, expected, "{name} at {count}: {} is {:?}", pod.name(), pod.verdict);
-            compared.contested += usize::from(pod.verdict == Verdict::Contested);
+            compared.contested += usize::from(pod.verdict == Verdict::Possible);
         }
     }
 }
@@ -67,7 +68,7 @@ fn compare(scene: &Scene, compared: &mut Compared) {
             options.workload =
                 Some(format!("{}/{}", workload.kind.short(), workload.name).parse().expect("a name"));
             options.namespace = Some(workload.namespace.clone());
-            (options.order, options.within, options.odds) = (order, within, false);
+            (options.order, options.within, options.probabilities) = (order, within, false);
             let Ok(order) = scale_down_order(&input, &options) else { continue };
             let pods = u32::try_from(order.active).expect("few");
             if order.pods().all(|pod| pod.may_go_at.is_none()) && pods > 0 {
@@ -108,7 +109,7 @@ fn above_500_deletions_the_rules_before_the_rank_decide() {
         (0..620).map(pod).chain([objects::with(objects::set(NAME), "spec replicas", json!(620))]).collect();
     let input = Snapshot::read(objects::dump(&items).as_bytes()).expect("sound");
     let mut options = Options::new(0, "2026-03-10T12:00:00Z".parse().expect("a time"));
-    (options.replicas, options.odds) = (None, false);
+    (options.replicas, options.probabilities) = (None, false);
     let order = scale_down_order(&input, &options).expect("an order");
     let mut compared = Compared::default();
     agree(&input, &options, &order, (0..200).chain([300, 500, 619]), &mut compared);

@@ -92,21 +92,21 @@ fn several_syncs_never_contradict_the_preview() {
         let delete = (size - replicas) as usize;
         let input = Snapshot::read(dump(&pods).as_bytes()).expect("a dump");
         let preview = preview_workload(&input, &Options::new(replicas, now())).expect("a preview");
-        let certain = [Verdict::Delete, Verdict::Keep].map(|verdict| those(&preview, verdict));
+        let certain = [Verdict::Deleted, Verdict::Kept].map(|verdict| those(&preview, verdict));
         assert_eq!(certain, expected(&pods, delete), "seed {seed}");
         let [certain, _] = certain;
         assert_eq!((preview.delete, preview.quota), (delete, delete - certain.len()), "seed {seed}");
         by_first_sync += usize::from(certain.len() <= BURST && !certain.is_empty());
         by_groups += usize::from(certain.len() > BURST);
-        contested += those(&preview, Verdict::Contested).len();
+        contested += those(&preview, Verdict::Possible).len();
 
         // Whatever a controller does.
         let at_once = sync(&pods, NOW, delete).0;
         for _ in 0..5 {
             let gone = play(&mut rng, &pods, replicas as usize);
-            for pod in preview.pods().filter(|pod| pod.verdict != Verdict::Contested) {
+            for pod in preview.pods().filter(|pod| pod.verdict != Verdict::Possible) {
                 let went = gone.contains(&pod.uid().to_string());
-                assert_eq!(went, pod.verdict == Verdict::Delete, "seed {seed}: {} went: {went}", pod.name());
+                assert_eq!(went, pod.verdict == Verdict::Deleted, "seed {seed}: {} went: {went}", pod.name());
             }
             contradicted += usize::from(!at_once.iter().all(|uid| gone.contains(&uid.to_string())));
         }
@@ -115,7 +115,7 @@ fn several_syncs_never_contradict_the_preview() {
         let is_it = |note: &Note| note.code == NoteCode::Limits && note.text.starts_with(&words);
         assert!(preview.notes.iter().any(is_it), "{:?}", preview.notes);
         for pod in preview.pods() {
-            let has_rule = pod.verdict != Verdict::Contested && delete < pods.len();
+            let has_rule = pod.verdict != Verdict::Possible && delete < pods.len();
             assert_eq!(pod.reason.rule().is_some(), has_rule, "seed {seed}: {pod:?}");
         }
     }
@@ -136,11 +136,11 @@ fn one_sync_and_the_total_order_are_one_list() {
     let input = Snapshot::read(dump(&pods).as_bytes()).expect("a dump");
     let mut options = Options::new(200, now());
     let one = preview_workload(&input, &options).expect("a preview");
-    assert_eq!(those(&one, Verdict::Delete).len(), sync(&pods, NOW, 500).0.len());
+    assert_eq!(those(&one, Verdict::Deleted).len(), sync(&pods, NOW, 500).0.len());
     assert!(are_no_limit(&one.notes), "{:?}", one.notes);
 
     (options.replicas, options.order) = (Some(10), Order::Total);
     let total = preview_workload(&input, &options).expect("a preview");
-    assert_eq!(those(&total, Verdict::Delete).len(), 690);
+    assert_eq!(those(&total, Verdict::Deleted).len(), 690);
     assert!(are_no_limit(&total.notes) && total.quota == 0, "{:?}", total.notes);
 }

@@ -28,7 +28,7 @@ fn scale_downs() {
         options.namespace = Some("default".to_owned());
         options.order = Order::Total;
         let preview = preview_workload(&input, &options).expect(&case.name);
-        let victims: Vec<_> = preview.pods().filter(|pod| pod.verdict == Verdict::Delete).collect();
+        let victims: Vec<_> = preview.pods().filter(|pod| pod.verdict == Verdict::Deleted).collect();
         assert_eq!(victims.iter().map(|pod| pod.name()).collect::<Vec<_>>(), case.victims, "{}", case.name);
         let ranks: BTreeMap<_, _> = preview.pods().map(|pod| (pod.name().to_owned(), pod.rank)).collect();
         assert_eq!(ranks, case.ranks, "{}", case.name);

@@ -42,9 +42,9 @@ impl Round {
         let mut contested = BTreeSet::new();
         for (place, pod) in preview.pods().enumerate() {
             let went = self.gone.iter().flatten().any(|uid| *uid == pod.uid().to_string());
-            if pod.verdict == Verdict::Contested {
+            if pod.verdict == Verdict::Possible {
                 contested.extend(went.then_some(place));
-            } else if went != (pod.verdict == Verdict::Delete) {
+            } else if went != (pod.verdict == Verdict::Deleted) {
                 return Err(format!(
                     "{}: {:?} because {}, but went: {went}",
                     pod.name(),

@@ -30,13 +30,13 @@ export function showAnswer(state, answer, pods, { moments, count }, made) {
     $('notes').replaceChildren(...sizes(answer), ...answer.notes.map(({ level, text }) => el('li', { class: level }, text)));
     $('notes').hidden = $('notes').childElementCount === 0;
     write($('command'), made?.scale ?? command(state));
-    $('choose').hidden = !isSteered(state.workload) || answer.active === 0 || state.order === 'total';
+    $('choose').hidden = !isSteered(state.workload) || answer.activePods === 0 || state.order === 'total';
     write($('choose'), isChoosing(state) ? '← Leave it to Kubernetes' : 'Select other pods →');
     $('choose').setAttribute('aria-pressed', state.steering);
 }
 
 /** What follows, in a sentence. Of a count that grows, that is nothing: pods that do not exist yet are not available, either. */
-const follows = ({ rest, asked, active }) => (asked.replicas > active && !rest?.waitsFor ? null : rest?.text);
+const follows = ({ waitsFor, follows, asked, activePods }) => (asked.replicas > activePods && !waitsFor ? null : follows);
 
 /** The count that is asked for, beside the present one. */
 function showCount(state, present) {
@@ -61,15 +61,12 @@ function showMoment(state, moments) {
 }
 
 /** How a Deployment's syncs scale its sets. It says nothing if the only set gets the Deployment's count. */
-function sizes({ sets, steps, rest, asked }) {
-    const way = ({ replicaSet, from }) => [from, ...steps.flatMap((step) => step.sets)
+function sizes({ groups, steps, asked }) {
+    const way = ({ replicaSet, from }) => [from, ...steps.flatMap((step) => step.replicaSets)
         .filter((set) => set.replicaSet === replicaSet).map((set) => set.to)];
-    // Those that a later sync creates, too.
-    const created = (rest?.sets ?? []).filter((set) => set.replicaSet === null && !sets.some((other) => other.replicaSet === null));
-    const all = [...sets, ...created.map(() => ({ replicaSet: null, from: 0 }))];
-    if (all.length === 0 || (all.length === 1 && steps.length < 2 && sets[0].to === asked.replicas)) return [];
-    const age = ({ replicaSet, isNew }) => (all.length < 2 || replicaSet === null ? '' : isNew ? ' (new)' : ' (old)');
+    if (groups.length === 0 || (groups.length === 1 && steps.length < 2 && groups[0].to === asked.replicas)) return [];
+    const age = ({ replicaSet, isNew }) => (groups.length < 2 || replicaSet === null ? '' : isNew ? ' (new)' : ' (old)');
     // The reason is that of the first sync.
-    const why = (set) => (set.why === undefined ? 'a later sync creates it' : set.from === set.to && way(set).length > 1 ? 'a later sync changes it' : set.why);
-    return all.map((set) => el('li', { class: 'set' }, `${set.replicaSet ?? 'a new ReplicaSet'}${age(set)}: `, el('b', {}, way(set).join(' → ')), `, ${why(set)}`));
+    const why = (set) => (set.text === null ? 'a later sync creates it' : set.from === set.to && way(set).length > 1 ? 'a later sync changes it' : set.text);
+    return groups.map((set) => el('li', { class: 'set' }, `${set.replicaSet ?? 'a new ReplicaSet'}${age(set)}: `, el('b', {}, way(set).join(' → ')), `, ${why(set)}`));
 }

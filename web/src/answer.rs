@@ -1,11 +1,11 @@
 //! What the page shows of a decision, as data.
 
-use crate::odds_follow;
+use crate::probabilities_follow;
 use jiff::Timestamp;
 use kubectl_podrank::view::answer::{headline, hint};
 use podrank_predict::{
-    Asked, Bounds, Note, NowSource, PodAnswer, Pods, Preview, Rest, SetPreview, Snapshot, StepPreview,
-    Verdict, autoscaler,
+    Asked, Bounds, Note, NowSource, PodAnswer, Pods, Preview, SetAtRest, SetPreview, Snapshot, StepPreview,
+    Verdict, WaitsFor, autoscaler,
 };
 use serde::Serialize;
 
@@ -31,27 +31,30 @@ pub(crate) struct Answer<'p> {
     /// What to type next.
     hint: Option<String>,
     now: Timestamp,
-    now_source: NowSource,
+    time_source: NowSource,
     asked: Asked,
-    active: usize,
+    active_pods: usize,
     deletions: Bounds,
     notes: &'p [Note],
-    sets: Vec<SetFace<'p>>,
+    groups: Vec<GroupFace<'p>>,
     steps: &'p [StepPreview<'p>],
-    rest: Option<&'p Rest<'p>>,
+    waits_for: Option<WaitsFor>,
+    /// What follows, in a sentence.
+    follows: Option<String>,
     /// In the order in which they go, set by set.
     pods: Vec<PodFace<'p>>,
     /// Whether the probabilities of possible pods follow.
-    odds_follow: bool,
+    probabilities_follow: bool,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct SetFace<'p> {
+struct GroupFace<'p> {
     replica_set: Option<&'p str>,
     from: i32,
     to: i32,
-    why: String,
+    /// Why the next sync gives it this size. `None` if a later sync creates it.
+    text: Option<String>,
     /// Whether it has the present template.
     is_new: bool,
     /// How many of the pods are its own. They stand together, set by set.
@@ -98,30 +101,48 @@ impl Scene {
 impl<'p> Answer<'p> {
     pub(crate) fn of(preview: &'p Preview<'p>) -> Self {
         let face = |pod: &'p PodAnswer<'p>| {
-            PodFace(pod.name(), pod.node(), pod.verdict, pod.odds.map(|odds| odds.text()))
+            PodFace(
+                pod.name(),
+                pod.node(),
+                pod.verdict,
+                pod.probability.map(|probability| probability.text()),
+            )
         };
-        let set = |set: &'p SetPreview<'p>| SetFace {
+        let group = |set: &'p SetPreview<'p>| GroupFace {
             replica_set: set.replica_set,
             from: set.size.from,
             to: set.size.to(),
-            why: set.size.sentence().to_string(),
+            text: Some(set.size.sentence().to_string()),
             is_new: set.is_new,
             active: set.active,
         };
+        let (rest, sets) = (preview.rest.as_ref(), preview.sets());
+        let is_later = |set: &&SetAtRest<'_>| {
+            set.replica_set.is_none() && sets.iter().all(|set| set.replica_set.is_some())
+        };
+        let created = rest.iter().flat_map(|rest| &rest.sets).filter(is_later).map(|_| GroupFace {
+            replica_set: None,
+            from: 0,
+            to: 0,
+            text: None,
+            is_new: true,
+            active: 0,
+        });
         Self {
             headline: headline(preview),
             hint: hint(preview),
             now: preview.now,
-            now_source: preview.now_source,
+            time_source: preview.now_source,
             asked: preview.asked,
-            active: preview.active,
+            active_pods: preview.active,
             deletions: preview.deletions(),
             notes: &preview.notes,
-            sets: preview.sets().iter().map(set).collect(),
+            groups: sets.iter().map(group).chain(created).collect(),
             steps: preview.steps.as_deref().unwrap_or_default(),
-            rest: preview.rest.as_ref(),
+            waits_for: rest.and_then(|rest| rest.waits_for),
+            follows: rest.and_then(|rest| rest.sentence(false)).map(|it| it.to_string()),
             pods: preview.pods().map(face).collect(),
-            odds_follow: odds_follow(preview),
+            probabilities_follow: probabilities_follow(preview),
         }
     }
 }

@@ -1,15 +1,15 @@
 // The verdicts of pods: their names, how many pods have each, and where these pods are. Knows no elements.
 
 /** In the order of the answer. */
-export const FATES = ['delete', 'contested', 'blocked', 'later', 'keep'];
+export const FATES = ['deleted', 'possible', 'waiting', 'kept'];
 /** As in the first column of the command line's table. */
-export const GOES = { delete: 'deleted', contested: 'possible', blocked: 'waiting', later: 'waiting', keep: 'kept' };
+export const GOES = { deleted: 'deleted', possible: 'possible', waiting: 'waiting', kept: 'kept' };
 /** Of one pod. */
-export const FATE_WORDS = { delete: 'deleted', contested: 'possible', blocked: 'waiting', later: 'waiting for new pods', keep: 'kept' };
+export const FATE_WORDS = GOES;
 
 /** How many pods have each fate. */
 export function tally(pods) {
-    const numbers = { delete: 0, contested: 0, blocked: 0, later: 0, keep: 0 };
+    const numbers = { deleted: 0, possible: 0, waiting: 0, kept: 0 };
     for (const { fate } of pods) numbers[fate]++;
     return numbers;
 }
@@ -22,26 +22,25 @@ export function told(pods, { deletions, order }) {
     const numbers = tally(pods);
     const certain = order === 'total' ? '' : ' for certain';
     return [
-        ['delete', numbers.delete, `${numbers.delete} deleted${certain}`],
-        ['contested', numbers.contested, byChance(deletions, numbers.delete, numbers.contested)],
-        ['blocked', numbers.blocked, `${numbers.blocked} waiting`],
-        ['later', numbers.later, `${numbers.later} waiting for new pods`],
-        ['keep', numbers.keep, `${numbers.keep} kept`],
+        ['deleted', numbers.deleted, `${numbers.deleted} deleted${certain}`],
+        ['possible', numbers.possible, byChance(deletions, numbers.deleted, numbers.possible)],
+        ['waiting', numbers.waiting, `${numbers.waiting} waiting`],
+        ['kept', numbers.kept, `${numbers.kept} kept`],
     ].filter(([, number]) => number > 0).map(([fate, , text]) => [fate, text]);
 }
 
 /** How many possible pods are deleted, as the command line says it. */
-function byChance({ min, max }, certain, contested) {
+function byChance({ min, max }, certain, possible) {
     const [least, most] = [min - certain, max - certain];
-    if (least === 0 && most === contested) return `up to ${most}${certain > 0 ? ' more' : ''}`;
-    return `${least === most ? most : least === 0 ? `up to ${most}` : `${least} to ${most}`} of ${contested} by chance`;
+    if (least === 0 && most === possible) return `up to ${most}${certain > 0 ? ' more' : ''}`;
+    return `${least === most ? most : least === 0 ? `up to ${most}` : `${least} to ${most}`} of ${possible} by chance`;
 }
 
 /** How many pods of a node or zone are deleted: `4 of 4 deleted`. */
 export function share(pods) {
-    const { delete: go, contested } = tally(pods);
-    if (go === 0 && contested > 0) return `${contested} of ${pods.length} possible`;
-    return `${go} of ${pods.length} deleted${contested > 0 ? `, ${contested} possible` : ''}`;
+    const { deleted, possible } = tally(pods);
+    if (deleted === 0 && possible > 0) return `${possible} of ${pods.length} possible`;
+    return `${deleted} of ${pods.length} deleted${possible > 0 ? `, ${possible} possible` : ''}`;
 }
 
 /** The pods by zone and node: `[{ title, pods, nodes: [{ name, pods }] }]`. */

@@ -36,10 +36,10 @@ struct Decided {
 }
 
 /// The most pods for which an answer immediately has probabilities, because each step of a slider must be quick.
-const MOST_WITH_ODDS_AT_ONCE: usize = 120;
+const MOST_AT_ONCE: usize = 120;
 
 /// The most pods for which probabilities follow later.
-const MOST_WITH_ODDS: usize = 1_500;
+const MOST_LATER: usize = 1_500;
 
 #[wasm_bindgen]
 impl Dump {
@@ -102,7 +102,7 @@ impl Dump {
     /// Those of the command line.
     pub fn preview(&self, options: &str) -> Result<String, Failure> {
         let mut options = options::read(options)?;
-        options.odds = true;
+        options.probabilities = true;
         Ok(preview_workload(self.input, &options)?.to_json())
     }
 
@@ -157,8 +157,8 @@ impl Dump {
     ///
     /// # Errors
     /// Those of the command line.
-    pub fn contested(&self, options: &str) -> Result<usize, Failure> {
-        Ok(self.quick(options)?.count(Verdict::Contested))
+    pub fn possible(&self, options: &str) -> Result<usize, Failure> {
+        Ok(self.quick(options)?.count(Verdict::Possible))
     }
 
     /// The plan that makes Kubernetes take the named pods, and the commands for it, as JSON.
@@ -176,8 +176,8 @@ impl Dump {
             Some(last) if last.is_for(text, names) => last,
             _ => {
                 let mut options = options::read(text)?;
-                options.odds =
-                    self.last.as_ref().is_some_and(|last| last.preview.active <= MOST_WITH_ODDS_AT_ONCE);
+                options.probabilities =
+                    self.last.as_ref().is_some_and(|last| last.preview.active <= MOST_AT_ONCE);
                 Steered::new(self.input, text, options, names)?
             }
         };
@@ -187,7 +187,7 @@ impl Dump {
     /// The decision without probabilities.
     fn quick(&self, options: &str) -> Result<Preview<'static>, Failure> {
         let mut options = options::read(options)?;
-        options.odds = false;
+        options.probabilities = false;
         Ok(preview_workload(self.input, &options)?)
     }
 
@@ -204,21 +204,21 @@ impl Dump {
 /// Decides. Computes the probabilities of possible pods only if there are few pods, or if the options ask for them.
 fn decide<'i>(input: &'i Snapshot, options: &Options) -> Result<Preview<'i>, Failure> {
     let mut asked = options.clone();
-    asked.odds = false;
+    asked.probabilities = false;
     let preview = preview_workload(input, &asked)?;
-    let most = if options.odds { MOST_WITH_ODDS } else { MOST_WITH_ODDS_AT_ONCE };
-    let is_open = preview.count(Verdict::Contested) > 0 && preview.active <= most;
+    let most = if options.probabilities { MOST_LATER } else { MOST_AT_ONCE };
+    let is_open = preview.count(Verdict::Possible) > 0 && preview.active <= most;
     if !is_open {
         return Ok(preview);
     }
-    asked.odds = true;
+    asked.probabilities = true;
     Ok(preview_workload(input, &asked)?)
 }
 
 /// Whether the probabilities of possible pods follow.
-fn odds_follow(preview: &Preview<'_>) -> bool {
-    let is_open = |pod: &PodAnswer<'_>| pod.verdict == Verdict::Contested && pod.odds.is_none();
-    (MOST_WITH_ODDS_AT_ONCE + 1..=MOST_WITH_ODDS).contains(&preview.active) && preview.pods().any(is_open)
+fn probabilities_follow(preview: &Preview<'_>) -> bool {
+    let is_open = |pod: &PodAnswer<'_>| pod.verdict == Verdict::Possible && pod.probability.is_none();
+    (MOST_AT_ONCE + 1..=MOST_LATER).contains(&preview.active) && preview.pods().any(is_open)
 }
 
 fn json<T: Serialize>(value: &T) -> String {

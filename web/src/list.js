@@ -45,10 +45,10 @@ export class List {
         $('more').hidden = rest === 0;
     }
 
-    #row({ name, node, verdict, odds, because }, face, marked) {
+    #row({ name, node, verdict, probability, because }, face, marked) {
         const isMarked = marked.has(name);
         return el('tr', { 'data-fate': verdict, class: isMarked ? 'marked' : null },
-            el('td', {}, odds === undefined ? face?.odds ?? GOES[verdict] : face?.odds ?? `${Math.round(odds * 100)}%`),
+            el('td', {}, probability === undefined ? face?.probability ?? GOES[verdict] : face?.probability ?? `${Math.round(probability * 100)}%`),
             el('th', { scope: 'row' }, el('button', { type: 'button', class: 'link', 'aria-pressed': `${isMarked}`, onclick: () => this.onpick(name) }, name),
                 face?.age ? el('small', { class: 'age' }, face.age) : null),
             el('td', {}, node ?? '–'), el('td', {}, because));

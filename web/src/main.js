@@ -236,10 +236,10 @@ async function showLink(hash) {
 /* Deciding. */
 
 /** The pods as the map has them. In a rollout, each is of a new or of an old ReplicaSet. */
-function faces({ pods, sets }) {
-    const own = sets.filter(({ active }) => active > 0);
+function faces({ pods, groups }) {
+    const own = groups.filter(({ active }) => active > 0);
     const of = own.length < 2 ? [] : own.flatMap(({ active, isNew, replicaSet }) => Array(active).fill({ age: isNew ? 'new' : 'old', set: replicaSet }));
-    return pods.map(([name, node, fate, odds], index) => ({ name, label: label(state.workload, name), node, fate, odds, ...of[index] }));
+    return pods.map(([name, node, fate, probability], index) => ({ name, label: label(state.workload, name), node, fate, probability, ...of[index] }));
 }
 
 /** How often an error took the place of an answer. */
@@ -262,7 +262,7 @@ const decide = latest(async () => {
     if (!answer || refusals !== before) return undefined;
     complain('');
     show(answer, made, asked, wanted);
-    if (answer.oddsFollow && !made?.answer) withOdds();
+    if (answer.probabilitiesFollow && !made?.answer) withProbabilities();
     return undefined;
 });
 
@@ -299,15 +299,15 @@ function later(call) {
 }
 
 /** The probabilities of many pods take a while, so they follow when nothing moves. */
-const withOdds = rested(async () => {
+const withProbabilities = rested(async () => {
     const text = options(state);
     if (!shown || shown.wanted.length > 0) return;
-    const answer = await ask('decide', options(state, { odds: true }));
+    const answer = await ask('decide', options(state, { probabilities: true }));
     if (answer && shown && shown.wanted.length === 0 && text === options(state)) show(answer, shown.made, text, []);
 }, 300);
 
 /** The pod at the boundary: the first possible one, or otherwise the last that is deleted. */
-const atTheCut = (pods) => (pods.find(({ fate }) => fate === 'contested') ?? pods.findLast(({ fate }) => fate === 'delete') ?? pods[0])?.name;
+const atTheCut = (pods) => (pods.find(({ fate }) => fate === 'possible') ?? pods.findLast(({ fate }) => fate === 'deleted') ?? pods[0])?.name;
 
 const panel = latest(async () => {
     if (!shown) return;
@@ -319,21 +319,21 @@ const panel = latest(async () => {
 async function why() {
     if (!state.pod) return [];
     const told = await ask('explain', shown.asked, state.pod);
-    return told && shown && explanation(told, shown.pods.find(({ name }) => name === told.pod.name)?.odds);
+    return told && shown && explanation(told, shown.pods.find(({ name }) => name === told.pod.name)?.probability);
 }
 
 function steering({ made, answer }) {
     const chosen = state.wanted.size;
-    if (!made) return nothingWanted(follows() ? null : answer.active - state.replicas);
+    if (!made) return nothingWanted(follows() ? null : answer.activePods - state.replicas);
     const only = dump.present - chosen;
     // The controller of a rollout shares the count among its sets.
-    const isAlone = chosen === 0 || only < 0 || only === state.replicas || answer.sets.length > 1;
+    const isAlone = chosen === 0 || only < 0 || only === state.replicas || answer.groups.length > 1;
     const alone = isAlone ? null : el('button', { type: 'button', onclick: () => setCount(only) }, `Delete only ${chosen === 1 ? 'this one' : `these ${chosen}`}: scale to ${only}`);
     return made.error ? noPlan(made.error, alone) : plan(made, chosen, alone);
 }
 
 /** Whether the count follows what is chosen: nobody asked for it, and no rollout shares it among sets. */
-const follows = () => state.isGuess && shown.answer.sets.length < 2;
+const follows = () => state.isGuess && shown.answer.groups.length < 2;
 
 /** The whole list as a table, like the command line's. */
 const list = latest(async () => {
@@ -366,7 +366,7 @@ const sample = latest(async () => {
     const asked = question();
     for (let start = 0; start < SAMPLES; start += AT_ONCE) {
         const at = (index) => new Date(moments.at((start + index) / (SAMPLES - 1)));
-        const numbers = await ask('contested', Array.from({ length: AT_ONCE }, (_, index) => options({ ...state, dumped: null }, { now: at(index) })));
+        const numbers = await ask('possible', Array.from({ length: AT_ONCE }, (_, index) => options({ ...state, dumped: null }, { now: at(index) })));
         // If another question is asked by now, that one is sampled next.
         if (!numbers || asked !== question()) return;
         $('strip').append(...numbers.map((number) => el('i', { class: number > 0 ? 'open' : null })));

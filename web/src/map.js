@@ -46,7 +46,7 @@ export class PodMap {
     /** Its pods are drawn when they are asked for. */
     #summed({ name, pods }, isOpen) {
         const numbers = tally(pods);
-        const parts = ['delete', 'contested', 'blocked', 'later', 'keep'].filter((fate) => numbers[fate] > 0)
+        const parts = ['deleted', 'possible', 'waiting', 'kept'].filter((fate) => numbers[fate] > 0)
             .map((fate) => el('i', { 'data-fate': fate, style: `flex-grow: ${numbers[fate]}` }));
         const list = el('div', { class: 'pods' });
         const fill = () => list.childElementCount === 0 && list.append(...pods.map((pod) => this.#pod(pod)));
@@ -56,10 +56,10 @@ export class PodMap {
             list);
     }
 
-    #pod({ name, label, node, fate, odds, age, set }) {
+    #pod({ name, label, node, fate, probability, age, set }) {
         const isMarked = this.wanted.has(name) || name === this.picked;
         // Kubernetes deletes them in one sync, so none is first.
-        const mark = odds ?? { delete: '×', contested: '?', keep: '' }[fate] ?? '…';
+        const mark = probability ?? { deleted: '×', possible: '?', kept: '' }[fate] ?? '…';
         return el('button', {
             type: 'button', class: `pod${name === this.picked ? ' picked' : ''}${this.wanted.has(name) ? ' wanted' : ''}`, tabindex: '-1',
             'data-name': name, 'data-fate': fate, 'aria-pressed': `${isMarked}`, title: name,
@@ -85,4 +85,4 @@ export class PodMap {
 
 /** The nodes that lose most come first. */
 const busiest = (nodes) => nodes.map((node) => [tally(node.pods), node])
-    .sort(([a], [b]) => b.delete + b.contested - a.delete - a.contested).map(([, node]) => node);
+    .sort(([a], [b]) => b.deleted + b.possible - a.deleted - a.possible).map(([, node]) => node);

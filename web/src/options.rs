@@ -26,7 +26,7 @@ struct Asked {
     feature_gates: BTreeMap<String, bool>,
     partial: bool,
     /// Whether to say how likely contested pods go, even if that takes a while.
-    odds: bool,
+    probabilities: bool,
 }
 
 #[derive(Default, Deserialize)]
@@ -65,6 +65,6 @@ pub(crate) fn read(text: &str) -> Result<Options, Failure> {
             .ok_or_else(|| format!("unknown feature gate {name}"))?;
         *gate(&mut options.gates) = value;
     }
-    (options.partial, options.odds) = (asked.partial, asked.odds);
+    (options.partial, options.probabilities) = (asked.partial, asked.probabilities);
     Ok(options)
 }

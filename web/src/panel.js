@@ -4,24 +4,24 @@ import { FATE_WORDS, GOES } from './fates.js';
 import { RULES } from './rules.js';
 import { capital } from './words.js';
 
-/** What happens to a pod, and how likely, if that is contested and known. */
-const fate = (verdict, odds) => el('span', { class: 'fate', 'data-fate': verdict }, FATE_WORDS[verdict], odds ? `: ${odds}` : null);
+/** What happens to a pod, and with which probability, if that is known. */
+const fate = (verdict, probability) => el('span', { class: 'fate', 'data-fate': verdict }, FATE_WORDS[verdict], probability ? `: ${probability}` : null);
 
 /** The pod's name in a sentence, as far as it tells it from the others. */
 const brief = (sentence, names) => names.reduce((text, name) => text.replaceAll(name, short(name)), sentence);
 
-/** One pod beside the pod that its reason compares it with. `odds` is how likely it goes. */
-export function explanation({ pod, other, isDirect }, odds) {
+/** One pod beside the pod that its reason compares it with. `probability` is that of its deletion. */
+export function explanation({ pod, other, isDirect }, probability) {
     const table = isDirect ? null : comparison(pod, other);
     return [
-        el('p', { class: 'who' }, fate(pod.verdict, odds), el('span', { class: 'name' }, pod.name)),
-        el('p', { class: 'because' }, `${capital(brief(pod.why, other ? [other.name] : []), [pod.name, other?.name])}.`),
+        el('p', { class: 'who' }, fate(pod.verdict, probability), el('span', { class: 'name' }, pod.name)),
+        el('p', { class: 'because' }, `${capital(brief(pod.reason.text, other ? [other.name] : []), [pod.name, other?.name])}.`),
         table,
     ].filter(Boolean);
 }
 
 function comparison(pod, other) {
-    const decider = RULES.findIndex(({ rule }) => rule === pod.rule);
+    const decider = RULES.findIndex(({ rule }) => rule === pod.reason.rule);
     const rows = RULES.map(({ label, value }, index) => {
         const decides = index === decider;
         return el('tr', { class: decides ? 'decides' : decider >= 0 && index > decider ? 'later' : null },
@@ -47,16 +47,16 @@ export const noPlan = ({ message, what = message, why = [] }, alone) => [el('p',
 
 /** The plan of a scale-down for the pods that were chosen. `alone` is what lets only these go, if more do. */
 export function plan(plan, chosen, alone) {
-    const costs = ({ write, costOwner, deletionCost }) =>
-        (write === null ? '–' : [`${costOwner === null ? 'none' : deletionCost} → `, el('strong', {}, `${write}`)]);
+    const costs = ({ newCost, costOwner, deletionCost }) =>
+        (newCost === null ? '–' : [`${costOwner === null ? 'none' : deletionCost} → `, el('strong', {}, `${newCost}`)]);
     const rows = plan.pods.map((pod) =>
-        el('tr', {}, el('th', { scope: 'row' }, short(pod.name)), el('td', {}, GOES[pod.byItself]),
-            el('td', {}, GOES[pod.wanted ? 'delete' : 'keep']), el('td', { class: 'number' }, costs(pod))));
+        el('tr', {}, el('th', { scope: 'row' }, short(pod.name)), el('td', {}, GOES[pod.default]),
+            el('td', {}, GOES[pod.selected ? 'deleted' : 'kept']), el('td', { class: 'number' }, costs(pod))));
     const heads = ['Pod', 'Default', 'Plan', 'Cost'].map((head) => el('th', { scope: 'col' }, head));
-    const others = plan.delete - chosen;
+    const others = plan.deletions - chosen;
     return [
-        el('p', { class: 'big' }, plan.writes === 0 ? 'No deletion cost to write' : `${count(plan.writes, 'deletion cost')} to write`),
-        plan.writes === 0 ? el('p', { class: 'soft' }, 'Kubernetes deletes these pods without a plan.') : null,
+        el('p', { class: 'big' }, plan.newCosts === 0 ? 'No deletion cost to write' : `${count(plan.newCosts, 'deletion cost')} to write`),
+        plan.newCosts === 0 ? el('p', { class: 'soft' }, 'Kubernetes deletes these pods without a plan.') : null,
         others > 0 ? el('p', { class: 'soft' }, `${plan.delete} pods are deleted at this replica count: ${chosen === 1 ? 'the one' : `the ${chosen}`} that you selected and ${others} more. `
             + 'With the costs, exactly these are deleted.') : null,
         others > 0 ? alone : null,
@@ -65,15 +65,15 @@ export function plan(plan, chosen, alone) {
         code(plan.scale),
         el('details', {}, el('summary', {}, 'The pods and their costs'),
             el('table', { class: 'plan' }, el('thead', {}, el('tr', {}, heads)), el('tbody', {}, rows))),
-        plan.writes === 0 ? null : byHand(plan),
+        plan.newCosts === 0 ? null : byHand(plan),
     ].filter(Boolean);
 }
 
 /** The race that the one command ends, for those who have only kubectl. */
-const byHand = ({ costs, count: scale, writes }) => el('details', {}, el('summary', {}, 'With kubectl alone'),
-    el('p', { class: 'soft' }, `First ${writes === 1 ? 'the cost' : 'the costs'}:`),
+const byHand = ({ costs, count: scale, newCosts }) => el('details', {}, el('summary', {}, 'With kubectl alone'),
+    el('p', { class: 'soft' }, `First ${newCosts === 1 ? 'the cost' : 'the costs'}:`),
     code(costs.join('\n')),
     el('p', { class: 'soft' }, 'Then, as a separate command, the replica count:'),
     code(scale),
-    el('p', { class: 'soft' }, `kubectl cannot tell whether the controller has seen the ${writes === 1 ? 'cost' : 'costs'}. If the replica count reaches it first, it deletes other pods, and `
+    el('p', { class: 'soft' }, `kubectl cannot tell whether the controller has seen the ${newCosts === 1 ? 'cost' : 'costs'}. If the replica count reaches it first, it deletes other pods, and `
         + 'nothing restores them. The command above waits for that.'));

@@ -4,8 +4,8 @@ import { places, share, tally } from './fates.js';
 import { MOST_EACH } from './map.js';
 
 const TEXT = '#17202c';
-const COLOURS = { delete: ['#b3261e', '#ffffff'], contested: ['#fdf0d9', TEXT], blocked: ['#ffffff', TEXT], later: ['#ffffff', TEXT], keep: ['#ffffff', TEXT] };
-const EDGES = { delete: '#b3261e', contested: '#8a5300', blocked: '#b3261e', later: '#b3261e', keep: '#6b7787' };
+const COLOURS = { deleted: ['#b3261e', '#ffffff'], possible: ['#fdf0d9', TEXT], waiting: ['#ffffff', TEXT], kept: ['#ffffff', TEXT] };
+const EDGES = { deleted: '#b3261e', possible: '#8a5300', waiting: '#b3261e', kept: '#6b7787' };
 /** podrank's own order predicts nothing. */
 const FIRST_IN_ORDER = '#2456c8';
 const MARGIN = 20;
@@ -16,13 +16,13 @@ const MOST_NODES = 40;
 
 /** The picture as an element. `title` is its first sentence and `keys` are `[fate, text]`. */
 export function picture(title, keys, pods, zones, order) {
-    const colour = (fate) => (order === 'total' && fate === 'delete' ? [FIRST_IN_ORDER, '#ffffff', FIRST_IN_ORDER] : [...COLOURS[fate], EDGES[fate]]);
+    const colour = (fate) => (order === 'total' && fate === 'deleted' ? [FIRST_IN_ORDER, '#ffffff', FIRST_IN_ORDER] : [...COLOURS[fate], EDGES[fate]]);
     const box = (width, height, fate) => part(width, height, (x, y) => svg('rect', {
-        x, y, width, height, rx: 4, fill: colour(fate)[0], stroke: colour(fate)[2], 'stroke-width': 1.5, 'stroke-dasharray': fate === 'contested' ? '4 3' : null,
+        x, y, width, height, rx: 4, fill: colour(fate)[0], stroke: colour(fate)[2], 'stroke-width': 1.5, 'stroke-dasharray': fate === 'possible' ? '4 3' : null,
     }));
     const all = places(pods, zones);
     const isSummed = pods.length > MOST_EACH;
-    const words = ({ label, odds, age }) => [label, odds, age].filter(Boolean).join(' ');
+    const words = ({ label, probability, age }) => [label, probability, age].filter(Boolean).join(' ');
     const chipWidth = isSummed ? 0 : Math.max(76, ...pods.map((pod) => wide(words(pod), 12) + 16));
     const chip = (pod) => over(box(chipWidth, 28, pod.fate), line(words(pod), { size: 12, middle: chipWidth, fill: colour(pod.fate)[1], height: 28 }));
     const bar = (its) => {

@@ -27,9 +27,9 @@ pub(crate) struct Steered {
 #[serde(rename_all = "camelCase")]
 struct Shown<'p> {
     /// How many costs are to be written.
-    writes: usize,
-    /// How many pods go.
-    delete: usize,
+    new_costs: usize,
+    /// How many pods are deleted.
+    deletions: usize,
     notes: &'p [Note],
     /// Those that were named or whose costs change.
     pods: Vec<&'p PlannedPod>,
@@ -61,7 +61,7 @@ impl Steered {
         };
         let plan = planned(input, &request)?;
         let mut options = options;
-        options.odds = false;
+        options.probabilities = false;
         Ok(Self { asked: (asked.to_owned(), names.to_vec()), options, written: plan.written(input), plan })
     }
 
@@ -85,8 +85,8 @@ impl Steered {
         self.add_condition(&mut answer.headline);
         let is_listed = |pod: &&PlannedPod| pod.is_named || pod.write.is_some();
         let shown = Shown {
-            writes: plan.writes,
-            delete: plan.delete,
+            new_costs: plan.writes,
+            deletions: plan.delete,
             notes: &plan.notes,
             pods: plan.pods.iter().filter(is_listed).take(MOST_LISTED).collect(),
             answer,

@@ -32,7 +32,7 @@ const calls = {
     decide: (options) => JSON.parse(dump.decide(options)),
     explain: (options, pod) => JSON.parse(dump.explain(options, pod)),
     rows: (options, places, wanted) => JSON.parse(dump.rows(options, places, wanted)),
-    contested: (all) => all.map((options) => dump.contested(options)),
+    possible: (all) => all.map((options) => dump.possible(options)),
     steer: (options, names) => JSON.parse(dump.steer(options, names)),
     // As texts, which others read.
     preview: (options) => dump.preview(options),

@@ -74,7 +74,7 @@ export async function decided(page, wanted = {}) {
 
 /** The pods on the map by fate: the ends of their names, sorted. */
 export const fates = (page) => page.evaluate(() => {
-    const fates = { delete: [], contested: [], blocked: [], later: [], keep: [] };
+    const fates = { deleted: [], possible: [], waiting: [], kept: [] };
     for (const pod of document.querySelectorAll('#map .pod')) fates[pod.dataset.fate].push(pod.querySelector('span').textContent);
     for (const pods of Object.values(fates)) pods.sort();
     return fates;

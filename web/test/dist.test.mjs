@@ -98,11 +98,11 @@ test('a file is judged at the time that the command line judges it at, with its 
             JSON.parse(podrank('-f', file, '--replicas', 4, '-o', 'json').stdout));
         const clock = '2026-06-01T00:00:00.000Z';
         const { answer } = ask('preview', JSON.stringify({ replicas: 4, modified, clock }));
-        const { now, nowSource, sets, notes } = JSON.parse(answer);
+        const { now, timeSource, groups, notes } = JSON.parse(answer);
         const told = notes.filter(({ code }) => code === 'time-of-dump').map(({ code, level }) => [code, level]);
-        seen.push([now, nowSource, told.length]);
+        seen.push([now, timeSource, told.length]);
         if (!printed) continue;
-        assert.deepEqual({ now, nowSource, sets }, { now: printed.now, nowSource: printed.nowSource, sets: printed.sets });
+        assert.deepEqual({ now, timeSource, groups }, { now: printed.now, timeSource: printed.timeSource, groups: printed.groups });
         assert.deepEqual(told, [['time-of-dump', 'note']]);
         assert.deepEqual(notes[0], printed.notes[0]);
     }

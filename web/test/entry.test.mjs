@@ -220,14 +220,14 @@ test('the page says what it is, that an example is one, and where podrank is', (
 
 test('in a rollout, each pod says whether its ReplicaSet is new or old, also if the older one is the new one', async () => {
     const dump = JSON.parse(read(example('rollout')));
-    const { sets } = JSON.parse(podrank('-f', example('rollout'), '--replicas', 5, '--now', NOON, '-o', 'json').stdout);
+    const { groups } = JSON.parse(podrank('-f', example('rollout'), '--replicas', 5, '--now', NOON, '-o', 'json').stdout);
     const deployment = dump.items.find(({ kind }) => kind === 'Deployment');
     const all = dump.items.filter(({ kind }) => kind === 'ReplicaSet');
     // By its template, as Kubernetes finds it.
     const bare = ({ metadata, spec }) => JSON.stringify([Object.entries(metadata.labels ?? {}).filter(([key]) => key !== 'pod-template-hash').sort(), spec]);
     const newOf = (dump) => dump.items.find((item) => item.kind === 'ReplicaSet' && bare(item.spec.template) === bare(deployment.spec.template)).metadata.name;
     const ages = (page) => page.evaluate(() => Object.fromEntries([...document.querySelectorAll('#map .pod')].map((pod) => [pod.dataset.name, pod.querySelector('.age').textContent])));
-    const expected = (young) => Object.fromEntries(sets.flatMap(({ replicaSet, pods }) => pods.map(({ name }) => [name, replicaSet === young ? 'new' : 'old'])));
+    const expected = (young) => Object.fromEntries(groups.flatMap(({ replicaSet, pods }) => pods.map(({ name }) => [name, replicaSet === young ? 'new' : 'old'])));
     const first = newOf(dump);
     await inPage(`${url}#example=rollout`, async (page) => {
         assert.deepEqual(await ages(page), expected(first));

@@ -59,16 +59,16 @@ test('no text of the page hides a character', () => {
 
 test('what becomes of pods is counted, and placed by zone and node', () => {
     const pod = (name, node, fate) => ({ name, node, fate });
-    const pods = [pod('a', 'n1', 'delete'), pod('b', 'n2', 'contested'), pod('c', null, 'delete'), pod('d', 'n1', 'keep'), pod('e', 'n3', 'keep')];
+    const pods = [pod('a', 'n1', 'deleted'), pod('b', 'n2', 'possible'), pod('c', null, 'deleted'), pod('d', 'n1', 'kept'), pod('e', 'n3', 'kept')];
     const all = places(pods, { n1: 'z2', n2: 'z1' });
     assert.deepEqual(all.map(({ title, nodes }) => [title, nodes.map(({ name, pods }) => [name, share(pods)])]), [
         ['Zone unknown', [['n3', '0 of 1 deleted']]], ['z1', [['n2', '1 of 1 possible']]], ['z2', [['n1', '1 of 2 deleted']]], ['Not on a node', [['', '1 of 1 deleted']]],
     ]);
     assert.deepEqual(told(pods, { deletions: { min: 2, max: 3 } }),
-        [['delete', '2 deleted for certain'], ['contested', 'up to 1 more'], ['keep', '2 kept']]);
-    assert.deepEqual(told([pods[3]], { deletions: { min: 0, max: 0 } }), [['keep', '1 kept']]);
-    assert.deepEqual(told([pods[0], pods[3]], { deletions: { min: 1, max: 1 } }), [['delete', '1 deleted for certain'], ['keep', '1 kept']]);
-    assert.deepEqual(told([pods[0], pods[2]], { deletions: { min: 2, max: 2 } }), [['delete', '2 deleted for certain']]);
+        [['deleted', '2 deleted for certain'], ['possible', 'up to 1 more'], ['kept', '2 kept']]);
+    assert.deepEqual(told([pods[3]], { deletions: { min: 0, max: 0 } }), [['kept', '1 kept']]);
+    assert.deepEqual(told([pods[0], pods[3]], { deletions: { min: 1, max: 1 } }), [['deleted', '1 deleted for certain'], ['kept', '1 kept']]);
+    assert.deepEqual(told([pods[0], pods[2]], { deletions: { min: 2, max: 2 } }), [['deleted', '2 deleted for certain']]);
     assert.deepEqual(told([], { deletions: { min: 0, max: 0 } }), []);
 });
 

@@ -16,10 +16,10 @@ test('the answer comes first, in the words of the command line', async () => {
     for (const { name, file, count = 'replicas', replicas, now } of EXAMPLES) {
         const flags = ['-f', file, ...(replicas === null ? ['--rollout'] : [`--${count}`, replicas]), '--now', now];
         const printed = JSON.parse(podrank(...flags, '-o', 'json').stdout);
-        const pods = printed.pods ?? printed.sets.flatMap((set) => set.pods);
-        const expected = { delete: [], contested: [], blocked: [], later: [], keep: [] };
+        const pods = printed.groups.flatMap((group) => group.pods);
+        const expected = { deleted: [], possible: [], waiting: [], kept: [] };
         // The pods of a set differ in the end of their names. Other pods have their whole names.
-        const label = (name) => (printed.sets ? short(name) : name);
+        const label = (name) => (printed.groups[0]?.replicaSet ? short(name) : name);
         for (const pod of pods) expected[pod.verdict].push(label(pod.name));
         for (const list of Object.values(expected)) list.sort();
         const told = podrank(...flags).stdout;
@@ -27,13 +27,13 @@ test('the answer comes first, in the words of the command line', async () => {
             assert.equal(await headline(page), sentence(told), name);
             assert.deepEqual(await fates(page), expected, name);
             assert.equal(await page.locator('#count').inputValue(), `${replicas ?? ''}`);
-            assert.equal(await page.locator('#choose').isHidden(), !printed.sets);
+            assert.equal(await page.locator('#choose').isHidden(), !printed.groups[0]?.replicaSet);
             // Each pod is on its node. Possible pods show their probability. No pod has a position, because one sync
             // deletes them all.
             const shown = await page.evaluate(() => Object.fromEntries([...document.querySelectorAll('#map .pod')].map((pod) =>
                 [pod.title, [pod.querySelector('b').textContent, pod.closest('.node').querySelector('h4')?.textContent ?? null]])));
-            const mark = ({ verdict, odds }) => ({
-                delete: '×', keep: '', contested: odds === undefined ? '?' : `${Math.round(100 * odds)} %`,
+            const mark = ({ verdict, probability }) => ({
+                deleted: '×', kept: '', possible: probability === undefined ? '?' : `${Math.round(100 * probability)} %`,
             })[verdict] ?? '…';
             assert.deepEqual(shown, Object.fromEntries(pods.map((pod) => [pod.name, [mark(pod), pod.node]])), name);
             const keys = (await page.locator('#key > span').allTextContents()).map((text) => text.trim());
@@ -82,7 +82,7 @@ test('the count is dragged from all to none', () => inPage(`${url}#example=circl
         const [now, told] = [await fates(page), await headline(page)];
         const { delete: gone } = JSON.parse(podrank('-f', example('circle'), '--replicas', replicas, '--now', EXAMPLES[1].now, '-o', 'json').stdout);
         assert.equal(gone, 6 - replicas);
-        assert.ok(now.delete.length <= gone && gone <= now.delete.length + now.contested.length, told);
+        assert.ok(now.deleted.length <= gone && gone <= now.deleted.length + now.possible.length, told);
         assert.equal(await page.locator('#count').inputValue(), String(replicas));
     });
     assert.equal((await fates(page)).delete.length, 6);
@@ -112,11 +112,11 @@ test('the moment opens and closes the circle', () => inPage(`${url}#example=circ
             await new Promise((done) => setTimeout(done, 200));
             return document.documentElement.dataset.decided;
         }));
-        const { contested } = await fates(page);
+        const { possible } = await fates(page);
         const printed = JSON.parse(podrank('-f', example('circle'), '--replicas', 4, '--now', now, '-o', 'json').stdout);
-        assert.equal(contested.length, printed.sets[0].pods.filter((pod) => pod.verdict === 'contested').length, now);
+        assert.equal(possible.length, printed.groups[0].pods.filter((pod) => pod.verdict === 'possible').length, now);
         assert.ok((await page.locator('#moment-text').textContent()).startsWith(now));
-        seen.push(contested.length);
+        seen.push(possible.length);
     });
     assert.deepEqual(seen, [0, 3, 0, 3]);
 }));
@@ -125,7 +125,7 @@ test('gates and the order change the answer, and the command and the link hold t
     await page.locator('#settings > summary').click();
     await page.getByLabel('LogarithmicScaleDown').uncheck();
     await page.waitForFunction(() => document.documentElement.dataset.drawn.includes('LogarithmicScaleDown'));
-    assert.deepEqual((await fates(page)).contested, []);
+    assert.deepEqual((await fates(page)).possible, []);
     await page.getByLabel('podrank’s, without circles').check();
     await decided(page, { order: 'total' });
     assert.equal((await fates(page)).delete.length, 2);
@@ -144,9 +144,9 @@ test('gates and the order change the answer, and the command and the link hold t
 
 test('a pod stands beside the one that its reason names, and the rule of its reason is the marked one', async () => {
     for (const [name, replicas] of [['rollout', 5], ['zones', 8], ['zones', 4]]) {
-        const { sets } = JSON.parse(podrank('-f', example(name), '--replicas', replicas, '--now', NOON, '-o', 'json').stdout);
+        const { groups } = JSON.parse(podrank('-f', example(name), '--replicas', replicas, '--now', NOON, '-o', 'json').stdout);
         await inPage(`${url}#example=${name}&replicas=${replicas}`, async (page) => {
-            for (const pods of sets.map(({ pods }) => pods)) {
+            for (const pods of groups.map(({ pods }) => pods)) {
                 for (const pod of pods) {
                     await page.locator(`#map .pod[data-name="${pod.name}"]`).click();
                     await panelIsAbout(page, pod.name);
@@ -242,7 +242,7 @@ test('a bad file: the error of the command line', () => inPage(`${url}#example=c
     for (const id of ['answer', 'count-field']) assert.ok(await page.locator(`#${id}`).isHidden(), 'the answer to another question');
     await page.locator('#workload').selectOption('circle');
     await decided(page, { workload: 'deploy/api' });
-    assert.equal((await fates(page)).contested.length, 3);
+    assert.equal((await fates(page)).possible.length, 3);
 }));
 
 test('a dump that lacks pods: the error of the command line, and its remedy', () => inPage(url, async (page) => {
@@ -325,7 +325,7 @@ test('the table has all pods in order, as the command line prints them', () => i
     await page.locator('#more').click();
     await page.locator('#rows tr').nth(11).waitFor();
     const all = await rows(page);
-    const { sets: [{ pods }] } = JSON.parse(podrank('-f', example('zones'), '--replicas', 8, '--now', NOON, '-o', 'json').stdout);
+    const { groups: [{ pods }] } = JSON.parse(podrank('-f', example('zones'), '--replicas', 8, '--now', NOON, '-o', 'json').stdout);
     assert.deepEqual(all.map(([, name, node]) => [name, node]), pods.map(({ name, node }) => [name, node]));
     const printed = podrank('-f', example('zones'), '--replicas', 8, '--now', NOON).stdout;
     for (const [goes, name, , because] of all) if (goes !== 'kept') assert.match(printed, new RegExp(`^${goes} +${name} .*${because}$`, 'm'));

@@ -36,8 +36,9 @@ const hold = "podrank.dev/hold"
 
 // taken is what kubectl podrank says about a deleted pod.
 type taken struct {
-	By, Because, Rule, Why, WhyUnknown, ChosenBy string
-	Going, Probably                              bool
+	Cause, Text, ReasonUnknown, SelectedBy string
+	Reason                                 struct{ Rule, Text string }
+	Terminating, Probable                  bool
 }
 
 // tallied are answers about pods, by what they are worth.
@@ -66,11 +67,11 @@ var takes = []struct {
 			ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name},
 			Spec:       autoscalingv2.HorizontalPodAutoscalerSpec{ScaleTargetRef: target, MaxReplicas: count},
 		})
-	}, "scaleDown", func(t *taken) bool { return strings.Contains(t.Because, " by hpa/") }},
-	{"kubectl scale", scaleByKubectl, "scaleDown", func(t *taken) bool { return strings.HasSuffix(t.Because, " by kubectl") }},
+	}, "scale-down", func(t *taken) bool { return strings.Contains(t.Text, " by hpa/") }},
+	{"kubectl scale", scaleByKubectl, "scale-down", func(t *taken) bool { return strings.HasSuffix(t.Text, " by kubectl") }},
 	{"rollout", func(w *World, name string, _ int32) error {
 		return w.Kubectl("set", "image", "deployment/"+name, "main=other")
-	}, "rollout", func(t *taken) bool { return strings.Contains(t.Because, "the rollout of deploy/") }},
+	}, "rollout", func(t *taken) bool { return strings.Contains(t.Text, "the rollout of deploy/") }},
 	{"terminal", func(w *World, name string, count int32) error {
 		out, err := exec.Command(*program, "scale", "deploy/"+name, "--replicas", fmt.Sprint(count), "--prefer-nodes", "lifecycle=spot", "--yes",
 			"-n", w.Namespace, "--kubeconfig", w.Kubeconfig).CombinedOutput()
@@ -79,8 +80,8 @@ var takes = []struct {
 		}
 		return nil
 		// It may have given costs to the pods that are kept, which are off again.
-	}, "scaleDown", func(t *taken) bool { return strings.Contains(t.Because, " by kubectl") }},
-	{"webhook", scaleByKubectl, "scaleDown", func(t *taken) bool { return strings.HasSuffix(t.Because, " by kubectl") }},
+	}, "scale-down", func(t *taken) bool { return strings.Contains(t.Text, " by kubectl") }},
+	{"webhook", scaleByKubectl, "scale-down", func(t *taken) bool { return strings.HasSuffix(t.Text, " by kubectl") }},
 }
 
 func scaleByKubectl(w *World, name string, count int32) error {
@@ -254,7 +255,7 @@ func (w *World) ask(pod string) *taken {
 		err = json.Unmarshal(out, answer)
 	}
 	if err != nil {
-		answer.Why = err.Error()
+		answer.Reason.Text = err.Error()
 	}
 	return answer
 }
@@ -270,19 +271,19 @@ func (w *World) names(pod string) bool {
 func (a *tallied) judge(w *World, kind int, when, pod string, isUsers bool, answer *taken) {
 	how, what := takes[kind], "right"
 	switch {
-	case isUsers && answer.By == "":
+	case isUsers && answer.Cause == "":
 		what = "a user's deletion is not blamed on the scale-down"
-	case answer.By == "":
+	case answer.Cause == "":
 		what = "not known"
 	case isUsers && w.names(pod):
 		what = "both a user and the scale-down deleted it"
-	case isUsers, answer.By != how.by, !how.says(answer):
+	case isUsers, answer.Cause != how.by, !how.says(answer):
 		what = "wrong"
 		a.mu.Lock()
 		a.wrong = append(a.wrong, fmt.Sprintf("%s, %s: %s (of a user: %v): %+v", how.name, when, pod, isUsers, *answer))
 		a.mu.Unlock()
 	}
-	if answer.Probably && what == "right" {
+	if answer.Probable && what == "right" {
 		what = "right, probably"
 	}
 	a.add(how.name, "who, "+when+": "+what)
@@ -291,11 +292,11 @@ func (a *tallied) judge(w *World, kind int, when, pod string, isUsers bool, answ
 // judgeWhy counts an answer about why a pod was deleted, by what a preview says of the pods before.
 func (a *tallied) judgeWhy(w *World, kind int, pod *corev1.Pod, answer *taken, before string, isUnready bool) {
 	how := takes[kind]
-	if answer.By == "" || how.by == "rollout" {
+	if answer.Cause == "" || how.by == "rollout" {
 		return
 	}
-	if answer.Why == "" {
-		a.add(how.name, "why: "+answer.WhyUnknown)
+	if answer.Reason.Text == "" {
+		a.add(how.name, "why: "+answer.ReasonUnknown)
 		return
 	}
 	// All other pods are ready. For a pod with a cost of podrank, which it got after the dump, the cost decides.
@@ -303,24 +304,24 @@ func (a *tallied) judgeWhy(w *World, kind int, pod *corev1.Pod, answer *taken, b
 	switch {
 	case isUnready:
 		want = "not-ready"
-	case pod.Annotations[corev1.PodDeletionCost] != "" || answer.Rule == "deletion-cost" && how.name == "terminal":
+	case pod.Annotations[corev1.PodDeletionCost] != "" || answer.Reason.Rule == "deletion-cost" && how.name == "terminal":
 		// Or the pods that are kept have one.
 		want = "deletion-cost"
 	default:
 		rules := w.rules(pod, before)
 		want = strings.Join(rules, " or ")
-		if slices.Contains(rules, answer.Rule) {
-			want = answer.Rule
+		if slices.Contains(rules, answer.Reason.Rule) {
+			want = answer.Reason.Rule
 		}
 	}
-	if answer.Rule == want {
+	if answer.Reason.Rule == want {
 		a.add(how.name, "why: right")
 		return
 	}
 	a.add(how.name, "why: wrong")
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.wrong = append(a.wrong, fmt.Sprintf("%s: %s went by %s, and not by %q: %+v", how.name, pod.Name, want, answer.Rule, *answer))
+	a.wrong = append(a.wrong, fmt.Sprintf("%s: %s went by %s, and not by %q: %+v", how.name, pod.Name, want, answer.Reason.Rule, *answer))
 }
 
 // rules are those by which previews of the pods before say that a pod is deleted, at any count.
@@ -332,14 +333,20 @@ func (w *World) rules(pod *corev1.Pod, before string) (rules []string) {
 		out, err := exec.Command(*program, "rs/"+owner.Name, "-f", before, "--replicas", fmt.Sprint(count), "--partial", "-o", "json", "-n", w.Namespace,
 			"--now", pod.DeletionTimestamp.Add(-30*time.Second).UTC().Format(time.RFC3339)).Output()
 		var preview struct {
-			Pods []struct{ Name, Verdict, Rule string }
+			Groups []struct {
+				Pods []struct {
+					Name, Verdict string
+					Reason        struct{ Rule string }
+				}
+			}
 		}
 		if err != nil || json.Unmarshal(out, &preview) != nil {
 			continue
 		}
-		for _, each := range preview.Pods {
-			if each.Name == pod.Name && each.Verdict != "keep" {
-				rules = append(rules, each.Rule)
+		// A ReplicaSet has one group.
+		for _, each := range preview.Groups[0].Pods {
+			if each.Name == pod.Name && each.Verdict != "kept" {
+				rules = append(rules, each.Reason.Rule)
 			}
 		}
 	}

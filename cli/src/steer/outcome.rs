@@ -1,12 +1,10 @@
-//! The outcome of a scale-down, why a run ends early, and the JSON of plans and outcomes: docs/scale-json.md says what each name
+//! The outcome of a scale-down, why a run ends early, and the JSON of plans and outcomes: docs/schemas says what each name
 //! means. Computes text and reads nothing.
 
+use podrank_predict::API_VERSION;
 use podrank_predict::plan::{Plan, PlannedPod, State};
 use serde::Serialize;
 use std::fmt::Display;
-
-/// The version of the JSON.
-const API_VERSION: &str = "podrank/v1";
 
 /// The steps of a run, as docs/protocol.md names them, in its order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -92,12 +90,15 @@ pub(super) struct Outcome {
     #[serde(skip)]
     pub(super) plan: Plan,
     /// The selected pods that were deleted.
+    #[serde(rename = "deleted")]
     pub(super) went: Vec<Named>,
     /// The selected pods that were kept.
     pub(super) missed: Vec<Named>,
     /// The unselected pods that were deleted.
+    #[serde(rename = "unexpected")]
     pub(super) others: Vec<Named>,
     /// The pods that still have a cost of podrank's.
+    #[serde(rename = "leftovers")]
     pub(super) left: Vec<Named>,
     /// A sentence for a reader.
     pub(super) message: String,

@@ -19,7 +19,7 @@ pub fn table(preview: &Preview<'_>) -> Table {
     let follows = follows.filter(|_| !goes_on_by_itself(preview)).and_then(|rest| rest.sentence(false));
     let row = |pod: &&PodAnswer<'_>| {
         let [name, node] = [pod.name(), pod.node().unwrap_or("-")].map(str::to_owned);
-        let cells = vec![verdict_cell(pod.verdict, pod.odds), name, node, pod.short().to_string()];
+        let cells = vec![verdict_cell(pod.verdict, pod.probability), name, node, pod.short().to_string()];
         Row::new(pod.verdict, preview.order, cells)
     };
     let pods = preview.in_sequence();
@@ -31,7 +31,7 @@ pub fn table(preview: &Preview<'_>) -> Table {
             .chain(follows.map(|text| text.to_string()))
             .collect(),
         header: vec!["VERDICT", "POD", "NODE", "REASON"],
-        rows: pods.iter().filter(|pod| pod.verdict != Verdict::Keep).map(row).collect(),
+        rows: pods.iter().filter(|pod| pod.verdict != Verdict::Kept).map(row).collect(),
         below: kept(preview).into_iter().chain(remaining::nodes(preview)).collect(),
         optional: vec!["NODE"],
         sets: if sets.len() > 1 { sets } else { Vec::new() },
@@ -43,10 +43,10 @@ pub fn table(preview: &Preview<'_>) -> Table {
 fn kept(preview: &Preview<'_>) -> Vec<String> {
     let name = preview.workload.name;
     let groups = match preview.sets() {
-        [] => vec![(name, preview.count(Verdict::Keep))],
+        [] => vec![(name, preview.count(Verdict::Kept))],
         sets => sets
             .iter()
-            .map(|set| (set.replica_set.unwrap_or(name), count_of(&set.pods, Verdict::Keep)))
+            .map(|set| (set.replica_set.unwrap_or(name), count_of(&set.pods, Verdict::Kept)))
             .collect(),
     };
     let line = |(name, pods): (&str, usize)| match pods {
@@ -59,8 +59,7 @@ fn kept(preview: &Preview<'_>) -> Vec<String> {
 
 /// How many pods of one of its sets go.
 pub(super) fn deleted_of(preview: &Preview<'_>, set: &SetPreview<'_>) -> Bounds {
-    let step = Bounds::one(u32::try_from(set.delete).unwrap_or(u32::MAX));
-    preview.rest.as_ref().map_or(step, |rest| rest.delete_of(set.replica_set))
+    preview.deletions_of(set)
 }
 
 /// How many pods of each set go, if several have pods: the oldest set first.
@@ -72,7 +71,7 @@ fn shares(preview: &Preview<'_>) -> Option<String> {
     };
     let shares: Vec<_> = sets.iter().filter_map(share).collect();
     // If all is certain, the rows tell.
-    let is_worth_telling = shares.len() > 1 && preview.count(Verdict::Contested) > 0;
+    let is_worth_telling = shares.len() > 1 && preview.count(Verdict::Possible) > 0;
     is_worth_telling.then(|| format!("That is {}.", shares.join(" and ")))
 }
 
@@ -129,16 +128,16 @@ pub fn headline(preview: &Preview<'_>) -> String {
 /// How many pods are deleted, and how certain that is: `deletes 8 of 13 pods, all certain.`
 fn deletes(preview: &Preview<'_>) -> String {
     let (delete, active) = (preview.deletions(), preview.active);
-    let certain = preview.count(Verdict::Delete);
-    let contested = preview.count(Verdict::Contested);
-    let waiting = preview.count(Verdict::Blocked);
+    let certain = preview.count(Verdict::Deleted);
+    let contested = preview.count(Verdict::Possible);
+    let waiting = preview.count(Verdict::Waiting);
     let pods = count(active, "pod");
     let of_pods = |delete: Bounds| match delete {
         Bounds { min: 0, max: 1 } => format!("may delete 1 of {pods}"),
         _ => format!("deletes {} of {pods}", amount(delete)),
     };
     let what = match (delete.max, preview.one_by_one()) {
-        (0, _) if waiting > 0 || preview.count(Verdict::Later) > 0 => format!("deletes none of {pods} yet"),
+        (0, _) if waiting > 0 => format!("deletes none of {pods} yet"),
         (0, _) if preview.workload.kind == WorkloadKind::DaemonSet => {
             format!("deletes none of {pods}: a DaemonSet has no replica count, its nodes decide")
         }
@@ -173,17 +172,20 @@ fn deletes(preview: &Preview<'_>) -> String {
 /// Returns what happens to one pod, and why. `None` if it is not an active pod of the workload.
 pub fn of_pod(preview: &Preview<'_>, pod: &str) -> Option<Table> {
     let pod = preview.pods().find(|its| its.name() == pod)?;
-    let verdict = match (pod.verdict, pod.odds) {
-        (Verdict::Delete, _) => "is deleted".to_owned(),
-        (Verdict::Contested, odds) => {
-            let odds = odds.map_or_else(String::new, |odds| format!(" ({})", odds.text()));
+    let verdict = match (pod.verdict, pod.probability) {
+        (Verdict::Deleted, _) => "is deleted".to_owned(),
+        (Verdict::Possible, probability) => {
+            let probability =
+                probability.map_or_else(String::new, |probability| format!(" ({})", probability.text()));
             let goes_on = preview.workload.kind == WorkloadKind::DaemonSet
                 && preview.rest.as_ref().is_some_and(|rest| rest.then > 0);
-            format!("is possibly deleted{odds}{}", if goes_on { ", now or later" } else { "" })
+            format!("is possibly deleted{probability}{}", if goes_on { ", now or later" } else { "" })
         }
-        (Verdict::Blocked, _) => waiting(pod.name(), &pod.waits_for().unwrap_or_default()),
-        (Verdict::Later, _) => "is deleted when the rollout continues".to_owned(),
-        (Verdict::Keep, _) => "is kept".to_owned(),
+        (Verdict::Waiting, _) => match pod.waits_for() {
+            Some(other) => waiting(pod.name(), &other),
+            None => "is deleted when the rollout continues".to_owned(),
+        },
+        (Verdict::Kept, _) => "is kept".to_owned(),
     };
     let rule = pod.reason.rule().map_or_else(String::new, |rule| format!(" ({rule})"));
     let besides = also_deleted(preview.workload.kind).filter(|_| !preview.is_settled).map(str::to_owned);

@@ -8,7 +8,9 @@ pub mod plan;
 mod remaining;
 pub mod wide;
 
-use podrank_predict::{Bounds, Details, Note, NoteCode, Odds, Order, Owner, Verdict, WorkloadKind, count};
+use podrank_predict::{
+    Bounds, Details, Note, NoteCode, Order, Owner, Probability, Verdict, WorkloadKind, count,
+};
 use std::borrow::Cow;
 
 /// The most rows of a table that is to be pasted.
@@ -47,7 +49,7 @@ pub struct Row {
 impl Row {
     /// In an order that Kubernetes does not follow, nothing is said to be deleted.
     fn new(verdict: Verdict, order: Order, cells: Vec<String>) -> Self {
-        Self { verdict: if order == Order::Kubernetes { verdict } else { Verdict::Keep }, cells }
+        Self { verdict: if order == Order::Kubernetes { verdict } else { Verdict::Kept }, cells }
     }
 }
 
@@ -159,9 +161,9 @@ fn read(details: &Details) -> [String; 4] {
 }
 
 /// A verdict in a word, with the probability if chance decides and that is known: `possible 33%`.
-fn verdict_cell(verdict: Verdict, odds: Option<Odds>) -> String {
-    match odds.filter(|_| verdict == Verdict::Contested) {
-        Some(odds) => format!("{} {}", verdict.word(), odds.text()),
+fn verdict_cell(verdict: Verdict, probability: Option<Probability>) -> String {
+    match probability.filter(|_| verdict == Verdict::Possible) {
+        Some(probability) => format!("{} {}", verdict.word(), probability.text()),
         None => verdict.word().to_owned(),
     }
 }

@@ -51,14 +51,14 @@ fn of_set(order: &ScaleDownOrder<'_>, set: &Standings<'_>, whole: bool) -> Table
     let open = counted && set.pods.iter().any(|pod| pod.may_go_at != pod.goes_at);
     // That of all its sets, so that their tables have the same columns. Counts say by themselves which pods certainly go now.
     let is_told = |pod: &Standing<'_>| match pod.pod.verdict {
-        Verdict::Keep => false,
-        Verdict::Delete => pod.goes_at.is_none(),
-        Verdict::Contested | Verdict::Blocked | Verdict::Later => true,
+        Verdict::Kept => false,
+        Verdict::Deleted => pod.goes_at.is_none(),
+        Verdict::Possible | Verdict::Waiting => true,
     };
     let is_going = order.pods().any(is_told);
     let row = |pod: &Standing<'_>| {
         let at = if counted { goes_at(pod) } else { place_of(pod) };
-        let now = is_going.then(|| verdict_cell(pod.pod.verdict, pod.pod.odds));
+        let now = is_going.then(|| verdict_cell(pod.pod.verdict, pod.pod.probability));
         let may = open.then(|| may_go_at(pod));
         let because = if whole { why(pod) } else { because(pod, counted) };
         let cells = [pod.pod.name(), pod.pod.node().unwrap_or("-")].map(str::to_owned);
@@ -101,7 +101,7 @@ fn then(order: &ScaleDownOrder<'_>) -> Option<String> {
 
 /// The largest count at which a pod certainly goes, or `now` if it goes at the present one.
 fn goes_at(pod: &Standing<'_>) -> String {
-    if pod.pod.verdict == Verdict::Delete {
+    if pod.pod.verdict == Verdict::Deleted {
         return "now".to_owned();
     }
     pod.goes_at.map_or_else(|| "-".to_owned(), |goes| goes.to_string())
@@ -127,7 +127,7 @@ fn place_of(pod: &Standing<'_>) -> String {
 /// Why chance decides at some counts, or if there are no counts, what puts it before those that stay longer.
 fn because(pod: &Standing<'_>, counted: bool) -> String {
     // One that goes now does not wait, although it would at a lower count.
-    if let Some(by) = pod.waits_for.as_ref().filter(|_| pod.pod.verdict != Verdict::Delete) {
+    if let Some(by) = pod.waits_for.as_ref().filter(|_| pod.pod.verdict != Verdict::Deleted) {
         return waiting(pod.pod.name(), by);
     }
     let words = || pod.reason.as_ref().map_or_else(String::new, |reason| reason.short().to_string());
@@ -204,24 +204,27 @@ pub fn of_pod(order: &ScaleDownOrder<'_>) -> Table {
 
 /// At which counts it is kept, possibly deleted and deleted.
 fn at_each_count(order: &ScaleDownOrder<'_>, pod: &Standing<'_>) -> String {
-    let open = || pod.pod.odds.map_or_else(String::new, |odds| format!(" ({})", odds.text()));
+    let open =
+        || pod.pod.probability.map_or_else(String::new, |probability| format!(" ({})", probability.text()));
     let now = match pod.pod.verdict {
-        Verdict::Delete => return "deleted now".to_owned(),
-        Verdict::Later => return "kept now, and deleted when the rollout continues".to_owned(),
-        Verdict::Blocked => {
+        Verdict::Deleted => return "deleted now".to_owned(),
+        Verdict::Waiting if pod.pod.waits_for().is_none() => {
+            return "kept now, and deleted when the rollout continues".to_owned();
+        }
+        Verdict::Waiting => {
             let waits = pod.waits_for.as_ref().map(|by| waiting(pod.pod.name(), by));
             return format!(
                 "{}, and is deleted after that",
                 waits.as_deref().unwrap_or("waits for other pods")
             );
         }
-        Verdict::Contested => {
+        Verdict::Possible => {
             let is_old = order.sets.iter().any(|set| set.is_new == Some(false));
             let goes_on = is_old && order.rest.as_ref().is_some_and(|rest| rest.then > 0);
             let otherwise = if goes_on { ", or when the rollout continues" } else { "" };
             Some(format!("possibly deleted now{}{otherwise}", open()))
         }
-        Verdict::Keep => None,
+        Verdict::Kept => None,
     };
     let Some(may) = pod.may_go_at else {
         return match now {

@@ -31,7 +31,7 @@ pub fn table(overview: &Overview<'_>, is_asked: bool) -> Table {
     let once = once(overview);
     let row = |line: &OverviewLine<'_>| {
         let name = named(line.workload.kind, line.workload.name, "default", line.owner);
-        let verdict = if line.delete.max > 0 { Verdict::Delete } else { Verdict::Keep };
+        let verdict = if line.delete.max > 0 { Verdict::Deleted } else { Verdict::Kept };
         let next = line.next.map_or_else(|| "-".to_owned(), str::to_owned);
         let cells = [
             name,
@@ -70,9 +70,9 @@ fn deleted(line: &OverviewLine<'_>) -> String {
 fn when(line: &OverviewLine<'_>, is_asked: bool) -> String {
     let Some(fate) = line.fate else { return "-".to_owned() };
     let when = line.next_at.map_or_else(|| "now".to_owned(), |count| format!("at {count}"));
-    match verdict_cell(fate, line.odds) {
+    match verdict_cell(fate, line.probability) {
         verdict if is_asked => verdict,
-        _ if fate == Verdict::Delete => when,
+        _ if fate == Verdict::Deleted => when,
         verdict => format!("{verdict} {when}"),
     }
 }

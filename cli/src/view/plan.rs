@@ -9,9 +9,9 @@ use podrank_predict::plan::{Plan, PlannedPod, told};
 pub fn table(plan: &Plan) -> Table {
     let Plan { from, replicas, delete, writes, .. } = plan;
     let row = |pod: &&PlannedPod| {
-        let verdict = if pod.is_wanted { Verdict::Delete } else { Verdict::Keep };
+        let verdict = if pod.is_wanted { Verdict::Deleted } else { Verdict::Kept };
         let cells = vec![
-            view::verdict_cell(pod.by_itself, pod.odds),
+            view::verdict_cell(pod.by_itself, pod.probability),
             view::verdict_cell(verdict, None),
             pod.name.clone(),
             pod.node.clone().unwrap_or_else(|| "<none>".to_owned()),
@@ -45,7 +45,7 @@ pub fn table(plan: &Plan) -> Table {
 
 /// Whether the plan changes something for this pod, or it goes.
 fn matters(pod: &PlannedPod) -> bool {
-    pod.is_wanted || pod.write.is_some() || pod.by_itself != Verdict::Keep
+    pod.is_wanted || pod.write.is_some() || pod.by_itself != Verdict::Kept
 }
 
 /// The nodes that lose pods, and what keeps them empty.

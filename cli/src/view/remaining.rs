@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Returns where the pods are that are left, if that is certain: `None of its pods is left on worker-1; the 3 left share worker-2.`
 pub(super) fn nodes(preview: &Preview<'_>) -> Option<String> {
-    let (stay, go): (Vec<_>, Vec<_>) = preview.pods().partition(|pod| pod.verdict == Verdict::Keep);
+    let (stay, go): (Vec<_>, Vec<_>) = preview.pods().partition(|pod| pod.verdict == Verdict::Kept);
     let is_certain =
-        preview.order == Order::Kubernetes && go.iter().all(|pod| pod.verdict == Verdict::Delete);
+        preview.order == Order::Kubernetes && go.iter().all(|pod| pod.verdict == Verdict::Deleted);
     // New pods may come to any node.
     let is_all = preview.asked.replicas.is_some_and(|replicas| replicas as usize == stay.len());
     if !is_certain || !is_all || go.is_empty() {

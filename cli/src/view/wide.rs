@@ -8,18 +8,18 @@ use std::iter;
 /// Returns `pod/NAME` of every certain victim, a line each, also of those that Kubernetes deletes one after the other.
 /// A pod that is replaced is not a victim.
 pub fn names(preview: &Preview<'_>) -> String {
-    let (certain, waits) = (certain(preview), |pod: &&PodAnswer<'_>| pod.verdict == Verdict::Blocked);
+    let (certain, waits) = (certain(preview), |pod: &&PodAnswer<'_>| pod.waits_for().is_some());
     let after = preview.pods().filter(waits).filter(|pod| goes_on_by_itself(preview) && !pod.is_replaced);
     certain.chain(after).flat_map(|pod| ["pod/".into(), plain(pod.name()), "\n".into()]).collect()
 }
 
 fn certain<'a>(preview: &'a Preview<'_>) -> impl Iterator<Item = &'a PodAnswer<'a>> {
-    preview.pods().filter(|pod| pod.verdict == Verdict::Delete && !pod.is_replaced)
+    preview.pods().filter(|pod| pod.verdict == Verdict::Deleted && !pod.is_replaced)
 }
 
 /// Returns what [`names`] leaves out: the victims among the contested pods, and what follows. If only one step is shown, and nothing is named, the pods that wait.
 pub fn unnamed(preview: &Preview<'_>) -> Vec<String> {
-    let (certain, contested) = (certain(preview).count(), preview.count(Verdict::Contested));
+    let (certain, contested) = (certain(preview).count(), preview.count(Verdict::Possible));
     let certainty =
         if certain == 0 { "no deletion is certain" } else { "only the certain deletions are printed" };
     let contest = || {
@@ -69,7 +69,7 @@ pub fn tables(preview: &Preview<'_>, source: &str) -> Vec<Table> {
                     continue;
                 }
                 let [certain, contested] =
-                    [Verdict::Delete, Verdict::Contested].map(|verdict| count_of(&set.pods, verdict));
+                    [Verdict::Deleted, Verdict::Possible].map(|verdict| count_of(&set.pods, verdict));
                 let title = format!(
                     "{} of {} of {} ReplicaSet {} {} deleted{}",
                     amount(delete),
@@ -99,7 +99,7 @@ fn of_sets(preview: &Preview<'_>, sets: &[SetPreview<'_>]) -> Table {
             amount(delete),
             set.size.sentence().to_string(),
         ];
-        Row { verdict: if delete.max > 0 { Verdict::Delete } else { Verdict::Keep }, cells }
+        Row { verdict: if delete.max > 0 { Verdict::Deleted } else { Verdict::Kept }, cells }
     };
     Table {
         header: vec!["REPLICASET", "FROM", "TO", "PODS", "DELETED", "REASON"],
@@ -120,9 +120,9 @@ fn sizes(preview: &Preview<'_>, set: &SetPreview<'_>) -> String {
 /// A row for each pod: of the contested ones, the likeliest to go first.
 fn of_pods(preview: &Preview<'_>, pods: &[PodAnswer<'_>]) -> Table {
     let mut pods: Vec<_> = (1..).zip(pods).collect();
-    let odds = |pod: &PodAnswer<'_>| pod.odds.map_or(0.0, |odds| odds.odds);
+    let probability = |pod: &PodAnswer<'_>| pod.probability.map_or(0.0, |probability| probability.min);
     for contested in pods.chunk_by_mut(|(_, a), (_, b)| a.verdict == b.verdict) {
-        contested.sort_by(|(_, a), (_, b)| odds(b).total_cmp(&odds(a)));
+        contested.sort_by(|(_, a), (_, b)| probability(b).total_cmp(&probability(a)));
     }
     // A controller that deletes pods itself counts no ranks.
     let is_direct = preview.workload.kind.is_direct();
@@ -150,8 +150,8 @@ fn cells(position: usize, pod: &PodAnswer<'_>) -> [String; 13] {
     let or_unknown = |age: Option<String>| age.unwrap_or_else(|| "<unknown>".to_owned());
     [
         // Of contested pods, none is first.
-        if pod.verdict == Verdict::Contested { "-".to_owned() } else { position.to_string() },
-        verdict_cell(pod.verdict, pod.odds),
+        if pod.verdict == Verdict::Possible { "-".to_owned() } else { position.to_string() },
+        verdict_cell(pod.verdict, pod.probability),
         pod.name().to_owned(),
         pod.node().unwrap_or("<none>").to_owned(),
         pod.rank.to_string(),

@@ -5,8 +5,9 @@ pub(crate) mod kubectl;
 
 pub(crate) use podrank_laws::objects::*;
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::fs::OpenOptions;
 use std::io::Write;
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_kubectl-podrank");
@@ -23,7 +24,20 @@ pub(crate) fn output(command: &mut Command, stdin: &[u8]) -> Output {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the program starts");
     drop(child.stdin.take().expect("a pipe").write_all(stdin));
-    child.wait_with_output().expect("the program ends")
+    let output = child.wait_with_output().expect("the program ends");
+    if let Some(file) = std::env::var_os("JSON_OUTPUT") {
+        collect(Path::new(&file), &output.stdout);
+    }
+    output
+}
+
+/// Adds JSON that was printed to a file, a line each, for `.ci/schemas`.
+fn collect(file: &Path, stdout: &[u8]) {
+    let is_ours = |value: &Value| value["apiVersion"] == podrank_predict::API_VERSION;
+    if let Some(value) = serde_json::from_slice(stdout).ok().filter(is_ours) {
+        let mut file = OpenOptions::new().create(true).append(true).open(file).expect("a file");
+        file.write_all(format!("{value}\n").as_bytes()).expect("a line");
+    }
 }
 
 /// The exit status, and what was printed.
@@ -100,23 +114,29 @@ pub(crate) struct Shown {
 pub(crate) fn shown(words: &str, dump: impl AsRef<[u8]>) -> Shown {
     let (stdout, notes) = fine(&format!("{words} -o json"), dump);
     let json: Value = serde_json::from_str(&stdout).expect("JSON");
-    let mut lines = vec![row(&json, "{delete} of {active} go, quota {quota}")];
-    if json["path"].is_string() {
-        lines = vec![row(&json, "{delete} of {active} go; {path}; goes on: {goesOn}; waits: {waits}")];
+    let most = json["deletions"]["max"].as_u64().unwrap_or(0);
+    let open = most.saturating_sub(json["certainDeletions"].as_u64().unwrap_or(0));
+    let mut lines = vec![row(&json, &format!("{most} of {{activePods}} go, quota {open}"))];
+    if json["nextSync"].is_object() {
+        lines = vec![row(&json, "{nextSync.deletions.max} of {activePods} go; {nextSync.path}")];
     }
-    for set in list(&json["sets"]) {
-        // What is written leads from the one size to the other. A new set is created with its size.
-        let writes: Vec<_> = list(&set["writes"]).collect();
-        let count = if set["reason"] == "unhealthy-and-available" { 2 } else { 1 };
-        let is_written = set["from"] != set["to"] && !set["replicaSet"].is_null();
-        assert_eq!(writes.len(), if is_written { count } else { 0 }, "{set}");
-        assert!(!is_written || writes.last() == Some(&&set["to"]), "{set}");
-        lines.push(row(set, "{replicaSet}: {from} to {to}, {delete} go; {reason}; {why}"));
-        lines.extend(pods(set));
+    for group in list(&json["groups"]) {
+        if group["reason"].is_object() {
+            // What is written leads from the one size to the other. A new set is created with its size.
+            let writes: Vec<_> = list(&group["writes"]).collect();
+            let count = if group["reason"]["rule"] == "unhealthy-and-available" { 2 } else { 1 };
+            let is_written = group["from"] != group["to"] && !group["replicaSet"].is_null();
+            assert_eq!(writes.len(), if is_written { count } else { 0 }, "{group}");
+            assert!(!is_written || writes.last() == Some(&&group["to"]), "{group}");
+            lines.push(row(group, "{replicaSet}: {from} to {to}; {reason.rule}; {reason.text}"));
+        }
+        lines.extend(pods(group));
     }
-    lines.extend(pods(&json));
-    lines.extend(list(&json["blocked"]).map(|it| row(it, "{name} waits for {by}; {rule}; {why}")));
-    lines.extend(json["rest"]["text"].as_str().map(|text| format!("rest: {text}")));
+    let waiting = all_pods(&json).filter(|pod| pod["reason"]["waitsFor"]["pod"].is_string());
+    lines.extend(
+        waiting.map(|pod| row(pod, "{name} waits for {reason.waitsFor.pod}; {reason.rule}; {reason.text}")),
+    );
+    lines.extend(json["waitsFor"].is_object().then(|| row(&json, "waits: {waitsFor.text}")));
     lines.extend(notes.lines().map(str::to_owned));
     Shown { json, notes, lines }
 }
@@ -146,9 +166,14 @@ impl std::fmt::Display for Shown {
     }
 }
 
-/// Name, verdict, rule and why of each pod.
-pub(crate) fn pods(preview: &Value) -> Vec<String> {
-    list(&preview["pods"]).map(|pod| row(pod, "{name}; {verdict}; {rule}; {why}")).collect()
+/// Name, verdict and reason of each pod.
+pub(crate) fn pods(group: &Value) -> Vec<String> {
+    list(&group["pods"]).map(|pod| row(pod, "{name}; {verdict}; {reason.rule}; {reason.text}")).collect()
+}
+
+/// The pods of all groups.
+pub(crate) fn all_pods(answer: &Value) -> impl Iterator<Item = &Value> {
+    list(&answer["groups"]).flat_map(|group| list(&group["pods"]))
 }
 
 /// The text with the fields of an object that it names.
@@ -156,23 +181,11 @@ pub(crate) fn row(object: &Value, text: &str) -> String {
     let mut parts = text.split('{');
     let mut row = parts.next().unwrap_or_default().to_owned();
     for (field, rest) in parts.filter_map(|part| part.split_once('}')) {
-        let value = &object[field];
+        let value = field.split('.').fold(object, |value, field| &value[field]);
         row += &value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         row += rest;
     }
     row
-}
-
-/// Adds the path to each field of an answer, in which `[]` stands for each item of a list.
-pub(crate) fn add_paths(value: &Value, path: &str, paths: &mut BTreeSet<String>) {
-    let is_known = ["featureGates", "within", "owner"].iter().any(|name| path.ends_with(name));
-    let fields = value.as_object().filter(|fields| !is_known && !fields.contains_key("min"));
-    for (name, value) in fields.into_iter().flatten() {
-        let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
-        add_paths(value, &path, paths);
-        paths.insert(path);
-    }
-    list(value).for_each(|item| add_paths(item, &format!("{path}[]"), paths));
 }
 
 /// The example without its rollout: 9 pods, all of one set.

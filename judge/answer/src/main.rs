@@ -35,7 +35,7 @@ impl Question {
         options.workload = Some(workload);
         options.partial = self.partial;
         // Kubernetes' code decides about pods, and has no probabilities.
-        options.odds = false;
+        options.probabilities = false;
         for (name, gate) in STATEFUL_SET_GATES {
             *gate(&mut options.controller_gates) = self.gates.get(name).copied();
         }

@@ -96,8 +96,8 @@ def went(world, done, places, before=frozenset(), **results):
     """Checks that these pods were deleted, and that the outcome names those that had not been deleted before."""
     assert world.gone() == set(places), (world.gone(), places, done.message)
     places = set(places) - before
-    named = {world.pods.index(pod["name"]) for pod in done.json["went"]}
-    others = {world.pods.index(pod["name"]) for pod in done.json["others"]}
+    named = {world.pods.index(pod["name"]) for pod in done.json["deleted"]}
+    others = {world.pods.index(pod["name"]) for pod in done.json["unexpected"]}
     assert (named | others, others) == (set(places), results.get("others", set())), done.json
     assert not world.has_traces(), world.annotations()
 
@@ -300,7 +300,7 @@ def too_few(api):
         0, "Deleted exactly the 3 selected pods; only 2 of these 3 match --prefer-nodes lifecycle=spot.")
     assert {0, 4} < world.gone() and len(world.gone()) == 3 and not world.has_traces(), world.gone()
     assert "warning: only 2 of the 3 selected pods match --prefer-nodes lifecycle=spot" in done.err, done.err
-    reasons = [(pod["why"][0]["by"], pod["why"][0]["text"]) for pod in done.json["pods"] if pod["wanted"]]
+    reasons = [(pod["selectedBy"][0]["rule"], pod["selectedBy"][0]["text"]) for pod in done.json["pods"] if pod["selected"]]
     assert sorted(reasons) == [("empty-nodes", "whole node"), *[("prefer-nodes", "lifecycle=spot")] * 2], reasons
     # All spot pods have been deleted.
     done = run("no-pod-on-node", in_json(world, "scale", "rs/web", "--replicas", "1", "--prefer-nodes", "lifecycle=spot"), 1)
@@ -328,9 +328,9 @@ def no_writes(world):
     """Somebody else's cost makes the pod go already, and at 0 all pods go."""
     world.set_cost(world.pods[1], "-5", "keda")
     done = takes(world, "no-writes", {1}, "drop", world.pods[1])
-    assert done.json["writes"] == 0 and "barrier" in done.json["steps"] and "write" not in done.json["steps"], done.json["steps"]
+    assert done.json["newCosts"] == 0 and "barrier" in done.json["steps"] and "write" not in done.json["steps"], done.json["steps"]
     done = takes(world, "to-zero", {0, 1, 2, 3, 4}, "scale", "rs/web", "--replicas", "0", before={1})
-    assert done.json["writes"] == 0 and "barrier" not in done.json["steps"], done.json["steps"]
+    assert done.json["newCosts"] == 0 and "barrier" not in done.json["steps"], done.json["steps"]
 
 
 # Ways for pods to go.
@@ -364,7 +364,7 @@ def budget_ignored(world):
 @on_five(not_ready={1, 3})
 def not_available_first(world):
     done = takes(world, "not-available-first", {1, 3}, "scale", "rs/web", "--replicas", "3", "--not-available-first")
-    assert done.json["writes"] == 2
+    assert done.json["newCosts"] == 2
 
 
 @on_five(not_ready={0})
@@ -379,7 +379,7 @@ def blocked(world):
 def by_value(world):
     values = "".join(f"{world.pods[place]} {load}\n" for place, load in [(4, 0.25), (2, 1.5), (3, 80)])
     done = takes(world, "by-value", {0, 4}, "scale", "rs/web", "--replicas", "3", "--by-value", "-", stdin=values)
-    assert [(ahead["name"], ahead["rule"]) for ahead in done.json["blocked"]] == [(world.pods[0], "not-ready")]
+    assert [(ahead["name"], ahead["reason"]["rule"]) for ahead in done.json["unsteerable"]] == [(world.pods[0], "not-ready")]
 
 
 @session
@@ -394,7 +394,7 @@ def lowest(api):
     values.update({world.pods[3]: "500m", world.pods[4]: "7"})
     done = takes(world, "lowest", {0, 3}, *args)
     assert "note: the oldest value of metric/sessions is from " in done.err, done.err
-    assert [pod["why"][0]["text"] for pod in done.json["pods"] if pod["wanted"]] == ["sessions 0", "sessions 0.5"]
+    assert [pod["selectedBy"][0]["text"] for pod in done.json["pods"] if pod["selected"]] == ["sessions 0", "sessions 0.5"]
 
 
 # Pods that change during a run.
@@ -594,7 +594,7 @@ def no_right_to_patch_any_more(world):
     args = [*in_json(world, "drop", world.pods[1]), "--as", "carol"]
     done = run("no-right-to-patch-any-more", args,
         4, "Deletion costs are left", "(Forbidden)", "kubectl podrank undo rs/web -n no-right-to-patch-any-more", hooks=[("before", SCALE, revoke)])
-    assert world.costs() == {1: "-1"} and [pod["name"] for pod in done.json["left"]] == [world.pods[1]]
+    assert world.costs() == {1: "-1"} and [pod["name"] for pod in done.json["leftovers"]] == [world.pods[1]]
 
 
 @on_five()

@@ -15,7 +15,7 @@ pub struct AutoscalerPreview<'a> {
     /// The count that it wants now, if it has found one.
     pub desired_replicas: Option<u32>,
     /// Whether the asked count is within its bounds.
-    #[serde(rename = "inside")]
+    #[serde(rename = "withinBounds")]
     pub is_inside: bool,
     /// Whether it sets no count while the asked one, which is 0, stands.
     #[serde(skip)]

@@ -6,8 +6,7 @@ use serde::Serialize;
 use std::fmt;
 
 /// The explanation of a deletion: of a pod that is being deleted, or that no longer exists.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug)]
 pub struct Taken {
     /// The namespace of the pod.
     pub namespace: String,
@@ -24,7 +23,7 @@ pub struct Taken {
     /// What happened, as the end of a sentence that begins with "because".
     pub because: Option<String>,
     /// The rule by which Kubernetes took this pod and not one that stayed. `None` if that is not known.
-    pub rule: Option<&'static str>,
+    pub rule: Option<String>,
     /// The values that this rule compares, as a short sentence. If podrank-webhook only observed it, what it reported. `None` if that is not known.
     pub why: Option<String>,
     /// Why that is not known. `None` if it is, or if nobody knows who took the pod.
@@ -35,7 +34,7 @@ pub struct Taken {
 
 /// Who takes pods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "kebab-case")]
 pub enum Taker {
     /// A count fell.
     ScaleDown,

@@ -1,30 +1,133 @@
-//! The JSON of pods, which other programs read: borrowed views of the answers. docs/preview-json.md says what each name means.
+//! The JSON that other programs read, as borrowed views of the answers. docs/schemas says what each name means.
 
+use crate::answer::autoscaler::AutoscalerPreview;
+use crate::answer::deletion::{Taken, Taker};
+use crate::answer::note::Note;
+use crate::answer::order::{ScaleDownOrder, Standing, Standings};
 use crate::answer::pod::{Details, PodAnswer};
-use crate::answer::probability::Odds;
+use crate::answer::preview::{Asked, Owner, Pods, Preview, Workload};
+use crate::answer::probability::Probability;
+use crate::answer::rollout::{Bounds, Rest, SetAtRest, StepPreview, WaitsFor};
+use crate::question::gates;
+use crate::question::options::{NowSource, Order, Within};
+use crate::reason::chance::Chance;
+use crate::reason::comparison::Value;
+use crate::reason::size::SetSize;
+use crate::reason::{BY_CHANCE, Reason};
+use crate::snapshot::release::Release;
+use crate::snapshot::workload::WorkloadKind;
 use crate::sync::Verdict;
-use crate::text::hidden::escaped;
+use crate::text::json::{API_VERSION, TextReason};
+use jiff::Timestamp;
 use serde::{Serialize, Serializer};
+use std::borrow::Cow;
 use std::ops::Not;
 
-/// Returns the JSON that other programs read, indented, with a newline at the end. Hidden characters are written as `\uXXXX`.
-///
-/// # Panics
-/// Never: every answer is JSON.
-pub fn json(answer: &impl Serialize) -> String {
-    let json = serde_json::to_string_pretty(answer).expect("an answer is JSON") + "\n";
-    // The line breaks of texts are escapes already.
-    let escape = |char: char| {
-        let units =
-            char.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect::<Vec<_>>();
-        units.concat()
-    };
-    escaped(&json, &['\n'], escape).into_owned()
+/// What an answer about one workload begins with.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Head<'v> {
+    api_version: &'static str,
+    kind: &'static str,
+    namespace: &'v str,
+    workload: Workload<'v>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    owner: Option<Owner<'v>>,
+    now: Timestamp,
+    time_source: NowSource,
+    within: Within,
+    order: Order,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kubernetes_version: Option<Release>,
+    #[serde(serialize_with = "gates::serialize")]
+    feature_gates: &'v [(&'static str, bool)],
 }
 
-/// A pod of a preview or of an order.
 #[derive(Serialize)]
-pub(crate) struct PodView<'v> {
+#[serde(rename_all = "camelCase")]
+struct PreviewView<'v> {
+    #[serde(flatten)]
+    head: Head<'v>,
+    replay: &'v str,
+    active_pods: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    current_replicas: Option<u32>,
+    #[serde(flatten)]
+    asked: Asked,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    autoscaler: Option<&'v AutoscalerPreview<'v>>,
+    partial: bool,
+    deletions: Bounds,
+    certain_deletions: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_sync: Option<NextSync>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    steps: Option<&'v [StepPreview<'v>]>,
+    waits_for: Option<WaitsForView>,
+    complete: bool,
+    notes: &'v [Note],
+    groups: Vec<GroupView<'v>>,
+}
+
+/// What the next sync of a Deployment does.
+#[derive(Serialize)]
+struct NextSync {
+    path: &'static str,
+    deletions: Bounds,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct OrderView<'v> {
+    #[serde(flatten)]
+    head: Head<'v>,
+    active_pods: usize,
+    #[serde(flatten)]
+    asked: Asked,
+    deletions: Bounds,
+    waits_for: Option<WaitsForView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    waits_down_to: Option<u32>,
+    notes: &'v [Note],
+    groups: &'v [Standings<'v>],
+}
+
+/// What a workload waits for before anything follows.
+#[derive(Serialize)]
+pub(crate) struct WaitsForView {
+    event: WaitsFor,
+    pods: Option<u32>,
+    deletions: Bounds,
+    text: String,
+}
+
+impl WaitsForView {
+    pub(crate) fn new(rest: &Rest<'_>) -> Option<Self> {
+        let text = rest.short()?.to_string();
+        let pods = Some(rest.pods).filter(|pods| *pods > 0);
+        Some(Self { event: rest.waits_for?, pods, deletions: Bounds::one(rest.then), text })
+    }
+}
+
+/// The pods of one `ReplicaSet`, or all pods of a workload without any.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct GroupView<'v> {
+    replica_set: Option<&'v str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    is_new: Option<bool>,
+    #[serde(flatten)]
+    size: Option<&'v SetSize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replicas_at_end: Option<Bounds>,
+    deletions: Bounds,
+    #[serde(serialize_with = "pods")]
+    pods: &'v [PodAnswer<'v>],
+}
+
+/// A pod of a preview or of a deletion order.
+#[derive(Serialize)]
+struct PodView<'v> {
     name: &'v str,
     uid: String,
     node: Option<&'v str>,
@@ -32,48 +135,117 @@ pub(crate) struct PodView<'v> {
     #[serde(skip_serializing_if = "Option::is_none")]
     position: Option<usize>,
     #[serde(flatten)]
-    pub(crate) counts: Option<Counts>,
+    counts: Option<Counts>,
     verdict: Verdict,
     #[serde(flatten)]
-    odds: Option<Odds>,
-    pub(crate) rule: Option<&'static str>,
-    pub(crate) why: String,
+    probability: Option<Probability>,
+    reason: Option<ReasonView<'v>>,
     #[serde(skip_serializing_if = "Not::not")]
-    pub(crate) replaced: bool,
+    recreated: bool,
     #[serde(flatten)]
     details: Details,
 }
 
-/// The counts at which a pod goes.
+/// The replica counts at which a pod is deleted.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Counts {
-    pub(crate) may_go_at: Option<u32>,
-    pub(crate) goes_at: Option<u32>,
+struct Counts {
+    possible_at: Option<u32>,
+    deleted_at: Option<u32>,
 }
 
-/// A pod that would go, but waits.
+/// Why, with the values that decide.
 #[derive(Serialize)]
-pub(crate) struct WaitingView<'v> {
-    name: &'v str,
-    by: String,
-    rule: Option<&'static str>,
-    why: String,
+#[serde(rename_all = "camelCase")]
+struct ReasonView<'v> {
+    rule: &'static str,
+    text: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    own: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    other: Option<OtherPod<'v>>,
+    #[serde(flatten)]
+    chance: Option<ChanceView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    waits_for: Option<WaitedFor<'v>>,
 }
 
-impl<'v> WaitingView<'v> {
-    pub(crate) fn new(pod: &'v PodAnswer<'_>) -> Self {
+/// The pod with which a reason compares another one.
+#[derive(Serialize)]
+struct OtherPod<'v> {
+    name: &'v str,
+    uid: String,
+    value: Value,
+}
+
+/// What decides in place of the rules.
+#[derive(Serialize)]
+struct ChanceView {
+    cause: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deletions: Option<Bounds>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pods: Option<usize>,
+}
+
+/// What a pod waits for: another pod, or new pods of its workload.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+enum WaitedFor<'v> {
+    Pod(Cow<'v, str>),
+    NewPods(bool),
+}
+
+impl<'v> ReasonView<'v> {
+    fn new(reason: &'v Reason<'_>, verdict: Verdict) -> Self {
+        let comparison = if let Reason::Compared(comparison) = reason { Some(comparison) } else { None };
+        let (own, value) = comparison.map_or((None, None), |comparison| {
+            let (own, value) = comparison.values();
+            (Some(own), value)
+        });
+        let other = comparison.and_then(|comparison| Some((comparison.other?.pod, value?)));
+        let is_possible = verdict == Verdict::Possible;
+        let waits_for = || reason.waits_for().map_or(WaitedFor::NewPods(true), WaitedFor::Pod);
         Self {
-            name: pod.name(),
-            by: pod.waits_for().unwrap_or_default().into_owned(),
-            rule: pod.reason.rule(),
-            why: pod.reason.sentence().to_string(),
+            rule: reason.name(),
+            text: reason.sentence().to_string(),
+            own,
+            other: other.map(|(pod, value)| OtherPod { name: pod.name(), uid: pod.uid().to_string(), value }),
+            chance: reason.by_chance().filter(|_| is_possible).map(ChanceView::new),
+            waits_for: (verdict == Verdict::Waiting).then(waits_for),
         }
+    }
+
+    /// What separates a pod from those after it.
+    fn of_place(pod: &'v Standing<'_>) -> Option<Self> {
+        let text = pod.why()?.to_string();
+        let by_chance = ReasonView {
+            rule: BY_CHANCE,
+            text: String::new(),
+            own: None,
+            other: None,
+            chance: Some(ChanceView { cause: "order", deletions: None, pods: None }),
+            waits_for: None,
+        };
+        let verdict = pod.pod.verdict;
+        let view = pod.reason.as_ref().map_or(by_chance, |reason| Self::new(reason, verdict));
+        Some(Self { text, ..view })
+    }
+}
+
+impl ChanceView {
+    fn new(chance: Chance) -> Self {
+        let (deletions, pods) = match chance {
+            Chance::Group { deleted, of, .. } => (Some(Bounds::one(number(deleted))), Some(of)),
+            Chance::Timing(min, max) => (Some(Bounds { min, max }), None),
+            Chance::Ages(..) | Chance::Turns => (None, None),
+        };
+        Self { cause: chance.name(), deletions, pods }
     }
 }
 
 impl<'v> PodView<'v> {
-    pub(crate) fn new(pod: &'v PodAnswer<'_>) -> Self {
+    fn new(pod: &'v PodAnswer<'_>) -> Self {
         Self {
             name: pod.name(),
             uid: pod.uid().to_string(),
@@ -82,10 +254,9 @@ impl<'v> PodView<'v> {
             position: None,
             counts: None,
             verdict: pod.verdict,
-            odds: pod.odds,
-            rule: pod.reason.rule(),
-            why: pod.reason.sentence().to_string(),
-            replaced: pod.is_replaced,
+            probability: pod.probability,
+            reason: Some(ReasonView::new(&pod.reason, pod.verdict)),
+            recreated: pod.is_replaced,
             details: pod.details(),
         }
     }
@@ -97,8 +268,172 @@ impl Serialize for PodAnswer<'_> {
     }
 }
 
-/// The pods of a group, each with its place.
-pub(crate) fn pods<S: Serializer>(pods: &[PodAnswer<'_>], serializer: S) -> Result<S::Ok, S::Error> {
-    let view = |(place, pod)| PodView { position: Some(place), ..PodView::new(pod) };
+impl Serialize for Standing<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let counts = Some(Counts { possible_at: self.may_go_at, deleted_at: self.goes_at });
+        let reason = ReasonView::of_place(self);
+        PodView { counts, reason, recreated: false, ..PodView::new(&self.pod) }.serialize(serializer)
+    }
+}
+
+/// The pods of a group, each with its position.
+fn pods<S: Serializer>(pods: &[PodAnswer<'_>], serializer: S) -> Result<S::Ok, S::Error> {
+    let view = |(position, pod)| PodView { position: Some(position), ..PodView::new(pod) };
     serializer.collect_seq((1..).zip(pods).map(view))
+}
+
+impl Serialize for Preview<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let waits_for = self.rest.as_ref().and_then(WaitsForView::new);
+        let deletions = Bounds::one(number(self.delete));
+        let view = PreviewView {
+            head: Head {
+                api_version: API_VERSION,
+                kind: "ScaleDownPreview",
+                namespace: self.namespace,
+                workload: self.workload,
+                owner: self.owner,
+                now: self.now,
+                time_source: self.now_source,
+                within: self.within,
+                order: self.order,
+                kubernetes_version: self.release,
+                feature_gates: &self.feature_gates,
+            },
+            replay: &self.replay,
+            active_pods: self.active,
+            current_replicas: self.present,
+            asked: self.asked,
+            autoscaler: self.autoscaler.as_ref(),
+            partial: self.partial,
+            deletions: self.deletions(),
+            certain_deletions: self.count(Verdict::Deleted),
+            next_sync: self.rollout.map(|rollout| NextSync { path: rollout.path, deletions }),
+            steps: self.steps.as_deref(),
+            waits_for,
+            complete: match &self.rest {
+                Some(rest) => rest.is_certain,
+                // Another sync follows immediately.
+                None => self.workload.kind != WorkloadKind::DaemonSet,
+            },
+            notes: &self.notes,
+            groups: self.groups(),
+        };
+        view.serialize(serializer)
+    }
+}
+
+impl Preview<'_> {
+    /// The groups, of a Deployment also those that later syncs create or enlarge.
+    fn groups(&self) -> Vec<GroupView<'_>> {
+        let sets = match &self.of {
+            Pods::Pods(pods) => {
+                let replica_set = self.replica_set;
+                let deletions = self.deletions();
+                return vec![GroupView {
+                    replica_set,
+                    is_new: None,
+                    size: None,
+                    replicas_at_end: None,
+                    deletions,
+                    pods,
+                }];
+            }
+            Pods::Sets(sets) => sets,
+        };
+        let at_end = |name: Option<&str>| {
+            let rest = self.rest.as_ref()?;
+            let size = rest.sets.iter().find(|set| set.replica_set == name).map(|set| set.replicas);
+            Some(size.unwrap_or(Bounds::one(0)))
+        };
+        let own = sets.iter().map(|set| GroupView {
+            replica_set: set.replica_set,
+            is_new: Some(set.is_new),
+            size: Some(&set.size),
+            replicas_at_end: at_end(set.replica_set),
+            deletions: self.deletions_of(set),
+            pods: &set.pods,
+        });
+        let is_later = |set: &&SetAtRest<'_>| sets.iter().all(|own| own.replica_set != set.replica_set);
+        let later = self.rest.iter().flat_map(|rest| &rest.sets).filter(is_later).map(|set| GroupView {
+            replica_set: set.replica_set,
+            is_new: Some(true),
+            size: None,
+            replicas_at_end: Some(set.replicas),
+            deletions: set.delete,
+            pods: &[],
+        });
+        own.chain(later).collect()
+    }
+}
+
+impl Serialize for ScaleDownOrder<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let view = OrderView {
+            head: Head {
+                api_version: API_VERSION,
+                kind: "DeletionOrder",
+                namespace: self.namespace,
+                workload: self.workload,
+                owner: self.owner,
+                now: self.now,
+                time_source: self.now_source,
+                within: self.within,
+                order: self.order,
+                kubernetes_version: self.release,
+                feature_gates: &self.feature_gates,
+            },
+            active_pods: self.active,
+            asked: self.asked,
+            deletions: self.delete,
+            waits_for: self.rest.as_ref().and_then(WaitsForView::new),
+            waits_down_to: self.waits_down_to,
+            notes: &self.notes,
+            groups: &self.sets,
+        };
+        view.serialize(serializer)
+    }
+}
+
+/// A deletion, as far as it is known.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct DeletionView<'v> {
+    api_version: &'static str,
+    kind: &'static str,
+    namespace: &'v str,
+    pod: &'v str,
+    terminating: bool,
+    requested_at: Option<Timestamp>,
+    cause: Option<Taker>,
+    probable: bool,
+    text: Option<&'v str>,
+    reason: Option<TextReason<'v>>,
+    reason_unknown: Option<&'static str>,
+    selected_by: Option<&'v str>,
+}
+
+impl Serialize for Taken {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let reason = self.rule.as_deref().zip(self.why.as_deref());
+        let view = DeletionView {
+            api_version: API_VERSION,
+            kind: "PodDeletion",
+            namespace: &self.namespace,
+            pod: &self.pod,
+            terminating: self.going,
+            requested_at: self.asked,
+            cause: self.by,
+            probable: self.probably,
+            text: self.because.as_deref(),
+            reason: reason.map(|(rule, text)| TextReason { rule, text }),
+            reason_unknown: self.why_unknown,
+            selected_by: self.chosen_by.as_deref(),
+        };
+        view.serialize(serializer)
+    }
+}
+
+fn number(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
 }

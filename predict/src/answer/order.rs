@@ -1,34 +1,26 @@
-//! At which counts each pod of a workload goes, as plain data and as JSON: docs/preview-json.md says what each name means.
+//! At which counts each pod of a workload goes, as plain data and as JSON: docs/schemas says what each name means.
 
-use crate::answer::json::{Counts, PodView};
 use crate::answer::note::Note;
 use crate::answer::pod::PodAnswer;
 use crate::answer::preview::{Asked, Owner, Verdict, Workload};
 use crate::answer::rollout::{Bounds, Rest};
-use crate::question::gates;
 use crate::question::options::{NowSource, Order, Within};
 use crate::reason::Reason;
 use crate::snapshot::release::Release;
 use crate::text;
 use jiff::Timestamp;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use std::borrow::Cow;
 use std::fmt::Display;
 
 /// At which counts each pod of a workload goes. Serialized, it is JSON that other programs read.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug)]
 pub struct ScaleDownOrder<'a> {
-    /// The version of the JSON: `podrank/v1`.
-    pub api_version: &'static str,
-    /// `ScaleDownOrder`.
-    pub kind: &'static str,
     /// The workload's namespace.
     pub namespace: &'a str,
     /// The workload's kind and name.
     pub workload: Workload<'a>,
     /// The object of another kind that the set belongs to.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub owner: Option<Owner<'a>>,
     /// The exact time of the decision.
     pub now: Timestamp,
@@ -39,30 +31,22 @@ pub struct ScaleDownOrder<'a> {
     /// Whose decision it is.
     pub order: Order,
     /// The feature gates that its controller reads.
-    #[serde(serialize_with = "gates::serialize")]
     pub feature_gates: Vec<(&'static str, bool)>,
     /// The release of Kubernetes, if it is known.
-    #[serde(rename = "kubernetesVersion", skip_serializing_if = "Option::is_none")]
     pub release: Option<Release>,
     /// Its present count.
-    #[serde(flatten)]
     pub asked: Asked,
     /// The number of its active pods.
     pub active: usize,
     /// How many of them are deleted at the present count.
-    #[serde(skip)]
     pub delete: Bounds,
     /// How many of these are deleted and created again.
-    #[serde(skip)]
     pub replaced: u32,
     /// What its controllers are about to do at the present count, if anything.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub rest: Option<Rest<'a>>,
     /// The least count to which a scale-down waits for a pod, which a note names. `None` if it need not wait.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub waits_down_to: Option<u32>,
     /// Whether no count changes what becomes of its pods. A note says why.
-    #[serde(skip)]
     pub is_settled: bool,
     /// What else a reader should know.
     pub notes: Vec<Note>,
@@ -77,7 +61,7 @@ pub struct Standings<'a> {
     /// The set's name; `None` for a workload without sets.
     pub replica_set: Option<&'a str>,
     /// Whether it has its Deployment's present template: other sets are old. `None` if it is not part of a Deployment.
-    #[serde(rename = "new", skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub is_new: Option<bool>,
     /// Its pods.
     pub pods: Vec<Standing<'a>>,
@@ -110,7 +94,7 @@ impl<'a> Standing<'a> {
             goes_at,
             waits_for: None,
             reason: Some(pod.reason.clone()),
-            chance: pod.reason.chance().filter(|_| pod.verdict == Verdict::Contested),
+            chance: pod.reason.chance().filter(|_| pod.verdict == Verdict::Possible),
             places: (place, place),
             pod: pod.clone(),
         }
@@ -131,17 +115,6 @@ impl<'a> Standing<'a> {
         let parts: Vec<_> =
             open.into_iter().chain(self.reason.as_ref().map(|it| it.sentence().to_string())).collect();
         (!parts.is_empty()).then(|| parts.join(", and all of them come before the rest: "))
-    }
-}
-
-impl Serialize for Standing<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut view = PodView::new(&self.pod);
-        view.counts = Some(Counts { may_go_at: self.may_go_at, goes_at: self.goes_at });
-        view.rule = self.rule();
-        view.why = self.why().map_or_else(String::new, |why| why.to_string());
-        view.replaced = false;
-        view.serialize(serializer)
     }
 }
 

@@ -1,13 +1,14 @@
-//! Several workloads, a line each, as plain data and as JSON: docs/preview-json.md says what each name means.
+//! Several workloads, a line each, as plain data and as JSON: docs/schemas says what each name means.
 
 use crate::answer::autoscaler::AutoscalerPreview;
+use crate::answer::json::WaitsForView;
 use crate::answer::note::Note;
 use crate::answer::preview::{Asked, Owner, Verdict, Workload};
-use crate::answer::probability::Odds;
+use crate::answer::probability::Probability;
 use crate::answer::rollout::{Bounds, Rest};
 use crate::question::options::{NowSource, Order};
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// Who goes first in each of several workloads. Serialized, it is JSON that other programs read.
 #[derive(Clone, Debug, Serialize)]
@@ -15,11 +16,12 @@ use serde::Serialize;
 pub struct Overview<'a> {
     /// The version of the JSON: `podrank/v1`.
     pub api_version: &'static str,
-    /// `ScaleDownOverview`.
+    /// `Overview`.
     pub kind: &'static str,
     /// The exact time of the decision.
     pub now: Timestamp,
     /// Where that time comes from.
+    #[serde(rename = "timeSource")]
     pub now_source: NowSource,
     /// Whose decision it is.
     pub order: Order,
@@ -45,38 +47,47 @@ pub struct OverviewLine<'a> {
     #[serde(flatten)]
     pub asked: Asked,
     /// The number of its active pods.
+    #[serde(rename = "activePods")]
     pub active: usize,
     /// How many of them go at the count that is asked for. Without one, how many go anyway.
+    #[serde(rename = "deletions")]
     pub delete: Bounds,
     /// How many go in the end at the count that is asked for, if they go one by one.
     #[serde(skip)]
     pub one_by_one: Option<u32>,
     /// How many of them certainly go.
+    #[serde(rename = "certainDeletions")]
     pub certain: usize,
     /// The pod that goes first, or that is the likeliest to go first: at the count that is asked for, or else at the present one, or if none
     /// goes then, at one less.
+    #[serde(rename = "nextPod")]
     pub next: Option<&'a str>,
     /// That count, if it is neither asked for nor the present one.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "nextPodAt", skip_serializing_if = "Option::is_none")]
     pub next_at: Option<u32>,
     /// What becomes of that pod at that count.
     #[serde(skip)]
     pub fate: Option<Verdict>,
     /// How likely that pod goes at that count: 1 if it certainly does. `None` if it waits, or if that is not known.
     #[serde(flatten)]
-    pub odds: Option<Odds>,
+    pub probability: Option<Probability>,
     /// The autoscaler that sets its count, if the input has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub autoscaler: Option<AutoscalerPreview<'a>>,
     /// Its present count, if it has one.
-    #[serde(skip)]
+    #[serde(rename = "currentReplicas", skip_serializing_if = "Option::is_none")]
     pub present: Option<u32>,
     /// What its controllers are about to do.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "waitsFor", serialize_with = "waits_for")]
     pub rest: Option<Rest<'a>>,
     /// What else a reader should know.
     pub notes: Vec<Note>,
     /// Why there is no answer about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+}
+
+#[expect(clippy::ref_option, reason = "serde passes a reference to the field")]
+fn waits_for<S: Serializer>(rest: &Option<Rest<'_>>, serializer: S) -> Result<S::Ok, S::Error> {
+    rest.as_ref().and_then(WaitsForView::new).serialize(serializer)
 }

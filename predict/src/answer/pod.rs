@@ -1,6 +1,6 @@
 //! The answer about one pod.
 
-use crate::answer::probability::Odds;
+use crate::answer::probability::Probability;
 use crate::reason::Reason;
 use crate::reason::comparison::phase_name;
 use crate::snapshot::pod::Pod;
@@ -21,7 +21,7 @@ pub struct PodAnswer<'a> {
     /// Whether it goes.
     pub verdict: Verdict,
     /// How likely it goes, if it is contested and that is known.
-    pub odds: Option<Odds>,
+    pub probability: Option<Probability>,
     /// Why.
     pub reason: Reason<'a>,
     /// Whether its `StatefulSet` creates it again after it has been deleted.
@@ -79,12 +79,12 @@ impl<'a> PodAnswer<'a> {
 
     /// The pod that it waits for, which may not exist, and which can be itself.
     pub fn waits_for(&self) -> Option<Cow<'a, str>> {
-        self.reason.waits_for().filter(|_| self.verdict == Verdict::Blocked)
+        self.reason.waits_for().filter(|_| self.verdict == Verdict::Waiting)
     }
 
     /// Why, in a few words.
     pub fn short(&self) -> impl Display {
-        match self.reason.chance().filter(|_| self.verdict == Verdict::Contested) {
+        match self.reason.chance().filter(|_| self.verdict == Verdict::Possible) {
             Some(chance) => chance.to_owned(),
             None => self.reason.short().to_string(),
         }
@@ -114,11 +114,11 @@ impl<'a> PodAnswer<'a> {
     }
 
     /// How likely it goes, if that is known: 1 if it certainly does.
-    pub(crate) fn chance(&self) -> Option<Odds> {
+    pub(crate) fn chance(&self) -> Option<Probability> {
         match self.verdict {
-            Verdict::Delete => Some(Odds::new(1.0, 0.0)),
-            Verdict::Contested => self.odds,
-            Verdict::Blocked | Verdict::Later | Verdict::Keep => Some(Odds::new(0.0, 0.0)),
+            Verdict::Deleted => Some(Probability::new(1.0, 0.0)),
+            Verdict::Possible => self.probability,
+            Verdict::Waiting | Verdict::Kept => Some(Probability::new(0.0, 0.0)),
         }
     }
 }

@@ -1,7 +1,6 @@
-//! The decision as plain data, and as the JSON that other programs read: docs/preview-json.md says what each name means.
+//! The decision as plain data, and as the JSON that other programs read: docs/schemas says what each name means.
 
 use crate::answer::autoscaler::AutoscalerPreview;
-use crate::answer::json::{self, WaitingView, json};
 use crate::answer::note::Note;
 use crate::answer::pod::PodAnswer;
 use crate::answer::rollout::{Bounds, Rest, StepPreview};
@@ -11,27 +10,20 @@ use crate::reason::size::SetSize;
 use crate::snapshot::release::Release;
 use crate::snapshot::workload::{WorkloadKind, WorkloadRef};
 pub use crate::sync::Verdict;
+use crate::text::json::json;
 use jiff::Timestamp;
-use serde::ser::SerializeMap;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 /// Which pods of a workload go and why, whatever its kind. Serialized, it is the JSON that other programs read.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug)]
 pub struct Preview<'a> {
-    /// The version of the JSON: `podrank/v1`.
-    pub api_version: &'static str,
-    /// `ScaleDownPreview`.
-    pub kind: &'static str,
     /// The workload's namespace.
     pub namespace: &'a str,
     /// The workload's kind and name.
     pub workload: Workload<'a>,
     /// The workload's name, if it is a set.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub replica_set: Option<&'a str>,
     /// The object of another kind that the set belongs to, which decides about the set's size.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub owner: Option<Owner<'a>>,
     /// The exact time of the decision.
     pub now: Timestamp,
@@ -42,29 +34,22 @@ pub struct Preview<'a> {
     /// Whose decision it is.
     pub order: Order,
     /// The feature gates that its controller reads.
-    #[serde(serialize_with = "gates::serialize")]
     pub feature_gates: Vec<(&'static str, bool)>,
     /// The continuation of a Deployment's rollout.
-    #[serde(flatten)]
     pub rollout: Option<Rollout>,
     /// The syncs of a Deployment that immediately follow each other, this one first. `None` if only this one is shown.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub steps: Option<Vec<StepPreview<'a>>>,
     /// Where they lead; if its controller deletes pods itself, what the next sync leaves to do. `None` if only this sync is shown.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub rest: Option<Rest<'a>>,
     /// The words after `kubectl podrank` that ask the same again, at the same time.
     pub replay: String,
     /// The number of its active pods. If its controller deletes pods itself, of those that are not being deleted yet.
     pub active: usize,
     /// Its present count; `None` if it has none.
-    #[serde(skip)]
     pub present: Option<u32>,
     /// What the workload is asked to be.
-    #[serde(flatten)]
     pub asked: Asked,
     /// The autoscaler that sets the asked count, too, if the input has one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub autoscaler: Option<AutoscalerPreview<'a>>,
     /// Whether an incomplete input was accepted.
     pub partial: bool,
@@ -73,21 +58,17 @@ pub struct Preview<'a> {
     /// The number of contested pods that go in this step. For a `StatefulSet`, it is the most.
     pub quota: usize,
     /// The release of Kubernetes, if it is known.
-    #[serde(rename = "kubernetesVersion", skip_serializing_if = "Option::is_none")]
     pub release: Option<Release>,
     /// What else a reader should know.
     pub notes: Vec<Note>,
     /// Whether no count changes what becomes of its pods: it is being deleted, or its controller does nothing. A note says which.
-    #[serde(skip)]
     pub is_settled: bool,
     /// Its pods.
-    #[serde(flatten)]
     pub of: Pods<'a>,
 }
 
 /// How a Deployment goes on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rollout {
     /// What the sync does: `scale`, `roll` or `recreate`, or `rollback` or `nothing`, which delete no pods.
     pub path: &'static str,
@@ -112,8 +93,6 @@ impl<'a> Preview<'a> {
     /// What is known before the decision.
     pub(crate) fn new(id: WorkloadRef<'a>, options: &Options) -> Self {
         Self {
-            api_version: "podrank/v1",
-            kind: "ScaleDownPreview",
             namespace: id.namespace,
             workload: Workload { kind: id.kind, name: id.name },
             replica_set: None,
@@ -193,12 +172,20 @@ impl<'a> Preview<'a> {
         self.rest.as_ref().map_or_else(step, |rest| rest.delete)
     }
 
+    /// How many pods of one of its sets are deleted, until nothing follows.
+    pub fn deletions_of(&self, set: &SetPreview<'_>) -> Bounds {
+        let step = || Bounds::one(u32::try_from(set.delete).unwrap_or(u32::MAX));
+        self.rest.as_ref().map_or_else(step, |rest| rest.delete_of(set.replica_set))
+    }
+
     /// Returns the pods: those that go, those that may, the likeliest first, those that wait, and those that stay.
     pub fn in_sequence(&self) -> Vec<&PodAnswer<'a>> {
         let mut pods: Vec<_> = self.pods().collect();
         // Of those whose odds nobody knows, each may well go.
-        let most = |pod: &PodAnswer<'_>| pod.odds.map_or(1.0, |odds| odds.most.unwrap_or(odds.odds));
-        let least = |pod: &PodAnswer<'_>| pod.odds.map_or(0.0, |odds| odds.odds);
+        let most = |pod: &PodAnswer<'_>| {
+            pod.probability.map_or(1.0, |probability| probability.max.unwrap_or(probability.min))
+        };
+        let least = |pod: &PodAnswer<'_>| pod.probability.map_or(0.0, |probability| probability.min);
         pods.sort_by(|a, b| {
             let likelier = || most(b).total_cmp(&most(a)).then_with(|| least(b).total_cmp(&least(a)));
             a.verdict.cmp(&b.verdict).then_with(likelier)
@@ -219,8 +206,8 @@ impl<'a> Preview<'a> {
     /// Returns how many pods go in the end, but for those that are replaced, if those that wait go one after the other, although
     /// nothing else changes.
     pub fn one_by_one(&self) -> Option<u32> {
-        let is_certain = self.deletions().max > 0 && self.count(Verdict::Contested) == 0;
-        let waiting = u32::try_from(self.count(Verdict::Blocked)).unwrap_or(u32::MAX);
+        let is_certain = self.deletions().max > 0 && self.count(Verdict::Possible) == 0;
+        let waiting = u32::try_from(self.waiting()).unwrap_or(u32::MAX);
         let goes_on = is_certain && waiting > 0 && self.asked.replicas.is_some();
         let replaced = u32::try_from(self.replaced()).unwrap_or(u32::MAX);
         goes_on.then(|| self.deletions().max.saturating_add(waiting).saturating_sub(replaced))
@@ -231,10 +218,15 @@ impl<'a> Preview<'a> {
         self.pods().filter(|pod| pod.verdict == verdict).count()
     }
 
+    /// How many pods wait for another pod, and not for a rollout.
+    pub(crate) fn waiting(&self) -> usize {
+        self.pods().filter(|pod| pod.waits_for().is_some()).count()
+    }
+
     /// Counts the quota again, from the verdicts and the number of deletions.
     pub(crate) fn count_quotas(&mut self) {
         fn certain<'p, 'a: 'p>(pods: impl Iterator<Item = &'p PodAnswer<'a>>) -> usize {
-            pods.filter(|pod| pod.verdict == Verdict::Delete).count()
+            pods.filter(|pod| pod.verdict == Verdict::Deleted).count()
         }
         if let Pods::Sets(sets) = &mut self.of {
             for set in sets {
@@ -261,38 +253,14 @@ impl<'a> Preview<'a> {
     }
 }
 
-impl Serialize for Pods<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct PodViews<'v>(#[serde(serialize_with = "json::pods")] &'v [PodAnswer<'v>]);
-        let mut map = serializer.serialize_map(None)?;
-        match self {
-            Self::Pods(pods) => {
-                let blocked = pods.iter().filter(|pod| pod.verdict == Verdict::Blocked);
-                let blocked = blocked.map(WaitingView::new);
-                map.serialize_entry("blocked", &blocked.collect::<Vec<_>>())?;
-                map.serialize_entry("pods", &PodViews(pods))?;
-            }
-            Self::Sets(sets) => {
-                map.serialize_entry("blocked", &[(); 0])?;
-                map.serialize_entry("sets", sets)?;
-            }
-        }
-        map.end()
-    }
-}
-
 /// What happens to one set of a Deployment.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug)]
 pub struct SetPreview<'a> {
     /// Its name; `None` if this sync creates it.
     pub replica_set: Option<&'a str>,
     /// Whether it has the Deployment's present template: the others are old.
-    #[serde(rename = "new")]
     pub is_new: bool,
     /// The sizes that the sync gives it, and why.
-    #[serde(flatten)]
     pub size: SetSize,
     /// The number of its active pods.
     pub active: usize,
@@ -301,10 +269,8 @@ pub struct SetPreview<'a> {
     /// The number of its contested pods that go.
     pub quota: usize,
     /// Its active pods in the order.
-    #[serde(serialize_with = "json::pods")]
     pub pods: Vec<PodAnswer<'a>>,
     /// Whether all its pods go at any count, because it is being deleted in the foreground.
-    #[serde(skip)]
     pub is_settled: bool,
 }
 

@@ -1,8 +1,8 @@
-//! How likely a contested pod goes, as data, as JSON and as text.
+//! How likely a possible deletion is, as data, as JSON and as text.
 
 use serde::Serialize;
 
-/// How the odds of several cases combine.
+/// How the probabilities of several cases combine.
 #[derive(Clone, Copy)]
 pub(crate) enum Cases<'s> {
     /// One of them happens, and nobody knows how likely each is.
@@ -11,69 +11,69 @@ pub(crate) enum Cases<'s> {
     Shares(&'s [f64]),
 }
 
-/// How likely a contested pod goes: the share of all orders in which the controller can list the pods that takes it.
+/// The probability that a pod is deleted: the share of the orders in which the controller can list the pods that delete it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Odds {
-    /// From 0 to 1. A pod that goes in none or in all of the orders that were looked at has 0 or 1, and is contested all the same.
-    /// If they depend on something of which nobody knows how likely it is, the least.
-    pub odds: f64,
-    /// If they depend on something of which nobody knows how likely it is, such as which set's pods go first, the most.
-    #[serde(rename = "oddsMost", skip_serializing_if = "Option::is_none")]
-    pub most: Option<f64>,
-    /// The standard error of `odds`; 0 if they are exact.
-    #[serde(rename = "oddsError")]
+pub struct Probability {
+    /// From 0 to 1. A pod that is deleted in none or in all of the orders that were sampled has 0 or 1, and is possible all the same.
+    /// If it depends on something of which nobody knows how likely it is, the least.
+    #[serde(rename = "probability")]
+    pub min: f64,
+    /// If it depends on something of which nobody knows how likely it is, such as which set's pods are deleted first, the most.
+    #[serde(rename = "probabilityMax", skip_serializing_if = "Option::is_none")]
+    pub max: Option<f64>,
+    /// The standard error of `min`; 0 if it is exact.
+    #[serde(rename = "probabilityError")]
     pub error: f64,
 }
 
-impl Odds {
-    /// The odds that core found.
-    pub(crate) fn of(odds: podrank::Probability) -> Self {
-        Self::new(f64::from(odds.deleted) / f64::from(odds.samples), f64::from(odds.std_error_ppm) / 1e6)
+impl Probability {
+    /// The one that core found.
+    pub(crate) fn of(found: podrank::Probability) -> Self {
+        Self::new(f64::from(found.deleted) / f64::from(found.samples), f64::from(found.std_error_ppm) / 1e6)
     }
 
-    /// Those of one of `count` pods that are alike, of which `quota` go.
+    /// That of one of `count` pods that are alike, of which `quota` are deleted.
     pub(crate) fn shared(quota: u32, count: u32) -> Self {
         Self::new(f64::from(quota) / f64::from(count), 0.0)
     }
 
     /// To four places, which is finer than any error.
-    pub(crate) fn new(odds: f64, error: f64) -> Self {
-        let [odds, error] = [odds, error].map(|number| (number * 1e4).round() / 1e4);
-        Self { odds, most: None, error }
+    pub(crate) fn new(probability: f64, error: f64) -> Self {
+        let [min, error] = [probability, error].map(|number| (number * 1e4).round() / 1e4);
+        Self { min, max: None, error }
     }
 
-    /// Those of a pod with these odds in several cases. `None` if one has none.
+    /// That of a pod with these probabilities in several cases. `None` if one has none.
     pub(crate) fn together(cases: impl Iterator<Item = Option<Self>>, how: Cases<'_>) -> Option<Self> {
         let cases: Vec<Self> = cases.collect::<Option<_>>()?;
-        let all = || cases.iter().flat_map(|case| [case.odds, case.most.unwrap_or(case.odds)]);
+        let all = || cases.iter().flat_map(|case| [case.min, case.max.unwrap_or(case.min)]);
         let error = cases.iter().map(|case| case.error).fold(0.0, f64::max);
         match how {
-            Cases::Shares(shares) if cases.iter().all(|case| case.most.is_none()) => {
+            Cases::Shares(shares) if cases.iter().all(|case| case.max.is_none()) => {
                 let sum: f64 = shares.iter().sum();
-                let mean = cases.iter().zip(shares).map(|(case, share)| case.odds * share).sum::<f64>() / sum;
+                let mean = cases.iter().zip(shares).map(|(case, share)| case.min * share).sum::<f64>() / sum;
                 Some(Self::new(mean, error))
             }
             _ => {
-                let (least, most) = (all().fold(1.0, f64::min), all().fold(0.0, f64::max));
-                // That it goes or stays says nothing about how likely it goes.
-                let says = least > 0.0 || most < 1.0;
-                let most = (most > least).then_some(most);
-                says.then_some(Self { odds: least, most, error })
+                let (min, max) = (all().fold(1.0, f64::min), all().fold(0.0, f64::max));
+                // That it is deleted or kept says nothing about how likely that is.
+                let says = min > 0.0 || max < 1.0;
+                let max = (max > min).then_some(max);
+                says.then_some(Self { min, max, error })
             }
         }
     }
 
     /// Returns them in per cent: `63%`, `20 to 63%`, or `<1%` and `>99%` at the ends.
     pub fn text(&self) -> String {
-        let text = |odds: f64| match odds {
-            odds if odds < 0.005 => "<1".to_owned(),
-            odds if odds >= 0.995 => ">99".to_owned(),
-            odds => format!("{:.0}", odds * 100.0),
+        let text = |probability: f64| match probability {
+            it if it < 0.005 => "<1".to_owned(),
+            it if it >= 0.995 => ">99".to_owned(),
+            it => format!("{:.0}", it * 100.0),
         };
-        match (text(self.odds), self.most.map(text)) {
+        match (text(self.min), self.max.map(text)) {
             (least, Some(most)) if least != most => format!("{least} to {most}%"),
-            (odds, _) => format!("{odds}%"),
+            (min, _) => format!("{min}%"),
         }
     }
 }
@@ -84,12 +84,13 @@ mod tests {
 
     #[test]
     fn contested_pods_never_have_none_or_all() {
-        let text =
-            |goes| Odds::of(podrank::Probability { deleted: goes, samples: 4096, std_error_ppm: 732 }).text();
+        let text = |goes| {
+            Probability::of(podrank::Probability { deleted: goes, samples: 4096, std_error_ppm: 732 }).text()
+        };
         assert_eq!([text(0), text(20), text(21)], ["<1%", "<1%", "1%"]);
         assert_eq!([text(4096), text(4076), text(4075)], [">99%", ">99%", "99%"]);
-        assert_eq!(Odds::shared(2, 3).text(), "67%");
-        let range = Odds { most: Some(0.999), ..Odds::new(0.6, 0.0) };
+        assert_eq!(Probability::shared(2, 3).text(), "67%");
+        let range = Probability { max: Some(0.999), ..Probability::new(0.6, 0.0) };
         assert_eq!(range.text(), "60 to >99%");
     }
 }

@@ -1,13 +1,13 @@
 //! Where a workload's syncs lead, as data, as JSON and in words.
 
 use crate::text::{self, count, is};
-use serde::ser::{Serialize, SerializeStruct, Serializer};
+use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::Display;
 
 /// The least and the most.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Bounds {
     /// The least.
     pub min: u32,
@@ -33,17 +33,18 @@ impl Bounds {
 }
 
 /// One sync of a Deployment that changes a size.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StepPreview<'a> {
     /// What the sync does, as in [`Rollout::path`](crate::Rollout::path).
     pub path: &'static str,
     /// The sets whose sizes it changes.
+    #[serde(rename = "replicaSets")]
     pub sets: Vec<SetStep<'a>>,
 }
 
 /// What a sync does to a set.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SetStep<'a> {
     /// Its name; `None` if the syncs create it.
@@ -52,8 +53,14 @@ pub struct SetStep<'a> {
     pub from: i32,
     /// Its size after the sync.
     pub to: i32,
-    /// The number of its pods that go in this sync.
+    /// The number of its pods that are deleted in this sync.
+    #[serde(rename = "deletions", serialize_with = "one")]
     pub delete: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference to the field")]
+fn one<S: serde::Serializer>(number: &u32, serializer: S) -> Result<S::Ok, S::Error> {
+    Bounds::one(*number).serialize(serializer)
 }
 
 /// The state in which nothing more happens unless something outside changes: a pod becomes available or unavailable, ends or is
@@ -243,23 +250,8 @@ impl<'a> Rest<'a> {
     }
 }
 
-impl Serialize for Rest<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut rest = serializer.serialize_struct("Rest", 7)?;
-        rest.serialize_field("sets", &self.sets)?;
-        rest.serialize_field("delete", &self.delete)?;
-        rest.serialize_field("waitsFor", &self.waits_for)?;
-        rest.serialize_field("pods", &self.pods)?;
-        rest.serialize_field("then", &self.then)?;
-        rest.serialize_field("isCertain", &self.is_certain)?;
-        rest.serialize_field("text", &self.text(false))?;
-        rest.end()
-    }
-}
-
 /// A set in that state.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SetAtRest<'a> {
     /// Its name; `None` if the syncs create it.
     pub replica_set: Option<&'a str>,
@@ -270,17 +262,18 @@ pub struct SetAtRest<'a> {
 }
 
 /// What a Deployment waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WaitsFor {
     /// That more pods of its new set are available.
     NewPods,
     /// That pods of old sets end.
     OldPods,
-    /// That pods become available, or have gone: those that the pods with the verdict `blocked` name.
+    /// That pods become available, or have gone: those that the reasons of waiting pods name.
     Pods,
     /// That somebody resumes it.
     Resume,
     /// That somebody changes its count: until then, its controller scales in each sync, and no rollout starts.
+    #[serde(rename = "replica-count")]
     AnotherCount,
 }

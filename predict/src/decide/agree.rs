@@ -3,7 +3,7 @@
 
 use crate::answer::pod::PodAnswer;
 use crate::answer::preview::Verdict;
-use crate::answer::probability::{Cases, Odds};
+use crate::answer::probability::{Cases, Probability};
 use crate::reason::Reason;
 use crate::reason::chance::Chance;
 use podrank::Uid;
@@ -32,17 +32,17 @@ pub(crate) fn agree<'a>(
         let is_same = seen.len() == by_uid.len() && seen.iter().all(|other| other.verdict == pod.verdict);
         is_same.then_some(pod.verdict)
     };
-    let is_open = |pod: &&PodAnswer<'a>| matches!(agreed(pod), None | Some(Verdict::Contested));
-    let goes = |pod: &&PodAnswer<'a>| agreed(pod) == Some(Verdict::Delete);
+    let is_open = |pod: &&PodAnswer<'a>| matches!(agreed(pod), None | Some(Verdict::Possible));
+    let goes = |pod: &&PodAnswer<'a>| agreed(pod) == Some(Verdict::Deleted);
     let certain = first.iter().filter(goes).cloned();
     let contested = last.iter().filter(is_open);
     let contested = contested.map(|pod| {
         let seen = seen(pod);
-        let is_same = seen.iter().all(|other| other.verdict == Verdict::Contested);
+        let is_same = seen.iter().all(|other| other.verdict == Verdict::Possible);
         PodAnswer {
-            verdict: Verdict::Contested,
+            verdict: Verdict::Possible,
             reason: if is_same { pod.reason.clone() } else { Reason::Open(chance) },
-            odds: Odds::together(seen.iter().map(|pod| pod.chance()), how),
+            probability: Probability::together(seen.iter().map(|pod| pod.chance()), how),
             ..pod.clone()
         }
     });

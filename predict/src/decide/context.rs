@@ -32,7 +32,7 @@ pub(crate) fn add<'a>(preview: &mut Preview<'a>, input: &'a Snapshot, options: &
         notes.extend(owner_note(input, id, replicas));
     }
     if preview.deletions().max > 0 {
-        let victims = preview.pods().filter(|pod| pod.verdict != Verdict::Keep);
+        let victims = preview.pods().filter(|pod| pod.verdict != Verdict::Kept);
         let victims: Vec<_> = victims.map(|pod| pod.pod).collect();
         let labels = labels_of(&victims, input);
         notes.extend(budget_note(id.namespace, preview.asked.replicas.is_some(), input, &labels));

@@ -2,7 +2,7 @@
 
 use crate::answer::note::{Note, NoteCode};
 use crate::answer::pod::PodAnswer;
-use crate::decide::self_managed::{Decision, becomes_available, chance, decided, odds};
+use crate::decide::self_managed::{Decision, becomes_available, chance, decided, probability};
 use crate::question::options::Options;
 use crate::reason::Reason;
 use crate::reason::chance::Cause;
@@ -177,8 +177,8 @@ pub(crate) fn decide<'a>(
     if !knows_revision && spec.surges() {
         // A node may keep an old pod and a new one, and which is which is not known.
         for outcome in sync.outcomes.iter_mut().filter(|outcome| outcome.reason == DaemonReason::Surplus) {
-            sync.deleted -= usize::from(outcome.verdict == Verdict::Delete);
-            outcome.verdict = Verdict::Keep;
+            sync.deleted -= usize::from(outcome.verdict == Verdict::Deleted);
+            outcome.verdict = Verdict::Kept;
         }
     }
 
@@ -190,7 +190,7 @@ pub(crate) fn decide<'a>(
 /// The pods that go or may go, with how many of their group do.
 fn victims(sync: &Sync) -> Vec<(Verdict, usize)> {
     let quota = |outcome: &PodOutcome<DaemonReason>| match outcome.verdict {
-        Verdict::Contested => (Verdict::Contested, outcome.quota),
+        Verdict::Possible => (Verdict::Possible, outcome.quota),
         verdict => (verdict, 0),
     };
     sync.outcomes.iter().map(quota).collect()
@@ -214,7 +214,7 @@ impl<'a> Decided<'_, 'a> {
         let mut pods: Vec<_> = pods.map(|pod| self.pod(pod)).collect();
         pods.sort_by_key(|pod| pod.verdict);
         // The next sync deletes some pods again that are on their way already.
-        let certain = self.sync.outcomes.iter().filter(|outcome| outcome.verdict == Verdict::Delete).count();
+        let certain = self.sync.outcomes.iter().filter(|outcome| outcome.verdict == Verdict::Deleted).count();
         let later = self.later(&pods);
         Decision { pods, quota: self.sync.deleted - certain, later }
     }
@@ -241,12 +241,11 @@ impl<'a> Decided<'_, 'a> {
             chance: chance(&outcome, &sync.outcomes, Cause::Random),
         };
         let verdict = match reason.waits_for {
-            Some(_) => Verdict::Blocked,
-            None if reason.is_later() => Verdict::Later,
-            None => outcome.verdict,
+            None if !reason.is_later() => outcome.verdict,
+            _ => Verdict::Waiting,
         };
-        let odds = odds(&outcome, &sync.outcomes);
-        PodAnswer { odds, ..decided(pod, verdict, Reason::DaemonSet(reason), now) }
+        let probability = probability(&outcome, &sync.outcomes);
+        PodAnswer { probability, ..decided(pod, verdict, Reason::DaemonSet(reason), now) }
     }
 
     /// How many pods wait for those that this sync replaces. `None` if another sync may follow immediately.
@@ -255,10 +254,11 @@ impl<'a> Decided<'_, 'a> {
         if self.sync.later > 0 || self.sync.outcomes.iter().any(comes_first) {
             return None;
         }
-        let sure = decided.iter().filter(|pod| pod.verdict == Verdict::Later).count();
+        let sure = decided.iter().filter(|pod| pod.verdict == Verdict::Waiting && pod.waits_for().is_none());
+        let sure = sure.count();
         // Any of the available old pods may be deleted now, and the rest later.
         let is_open = |outcome: &&PodOutcome<DaemonReason>| {
-            outcome.verdict == Verdict::Contested && outcome.reason == DaemonReason::OldAvailable
+            outcome.verdict == Verdict::Possible && outcome.reason == DaemonReason::OldAvailable
         };
         let open: Vec<_> = self.sync.outcomes.iter().filter(is_open).collect();
         Some(sure + open.len() - open.first().map_or(0, |outcome| outcome.quota))
@@ -266,7 +266,7 @@ impl<'a> Decided<'_, 'a> {
 
     /// The pod that keeps this one from going, if there is one.
     fn waits_for(&self, pod: usize) -> Option<usize> {
-        if self.sync.outcomes[pod].verdict != Verdict::Keep {
+        if self.sync.outcomes[pod].verdict != Verdict::Kept {
             return None;
         }
         let others = || (0..self.pods.len()).filter(|other| *other != pod);
@@ -282,7 +282,7 @@ impl<'a> Decided<'_, 'a> {
             DaemonReason::OldAvailable => others().find(|other| {
                 is_terminating(other)
                     || !self.records[*other].is_available
-                        && self.sync.outcomes[*other].verdict == Verdict::Keep
+                        && self.sync.outcomes[*other].verdict == Verdict::Kept
             }),
             _ => None,
         }

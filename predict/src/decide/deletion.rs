@@ -5,6 +5,7 @@ use crate::answer::preview::Verdict;
 use crate::decide::replica_set::Scene;
 use crate::decide::scale_events::{Fall, Reports, disruption};
 use crate::question::options::Options;
+use crate::reason::BY_CHANCE;
 use crate::snapshot::Snapshot;
 use crate::snapshot::cost::CostOwner;
 use crate::snapshot::deployment::Deployment;
@@ -56,10 +57,13 @@ pub fn taken(input: &Snapshot, namespace: &str, pod: &str, options: &Options) ->
     let is_by_count = who.as_ref().is_some_and(|who| matches!(who.by, Taker::ScaleDown | Taker::Rollout));
     let (rule, why, unknown) = match before {
         _ if !is_by_count => (None, None, None),
-        Some(Before::Known { why, verdict: Verdict::Contested, .. }) => {
-            (None, Some(format!("{why}, unless deletion costs decided that have been removed since")), None)
+        Some(Before::Known { why, verdict: Verdict::Possible, .. }) => {
+            let why = format!("{why}, unless deletion costs decided that have been removed since");
+            (Some(BY_CHANCE.to_owned()), Some(why), None)
         }
-        Some(Before::Known { rule, why, verdict }) if verdict != Verdict::Keep => (rule, Some(why), None),
+        Some(Before::Known { rule, why, verdict }) if verdict != Verdict::Kept => {
+            (Some(rule.to_owned()), Some(why), None)
+        }
         Some(Before::Known { .. }) => {
             (None, None, Some("not known, because by its rules Kubernetes would have deleted another pod"))
         }
@@ -69,6 +73,7 @@ pub fn taken(input: &Snapshot, namespace: &str, pod: &str, options: &Options) ->
     };
     let recorded = case.recorded().filter(|_| is_by_count);
     let observed = recorded.filter(|(_, its, _)| its.is_observed());
+    let rule = rule.or_else(|| observed.map(|(.., rule)| rule.to_owned()));
     let why = why
         .or_else(|| observed.map(|(.., rule)| format!("{}, as podrank-webhook observed", text::word(rule))));
     let chosen = recorded.filter(|(_, its, _)| !its.is_observed()).map(|(.., rule)| rule.to_owned());
@@ -151,7 +156,7 @@ impl<'a> Case<'a> {
             return self.fall(at).map(|_| self.by_count(at, false));
         }
         let asked = asked?;
-        let fits = matches!(before?, Before::Known { verdict, .. } if *verdict != Verdict::Keep);
+        let fits = matches!(before?, Before::Known { verdict, .. } if *verdict != Verdict::Kept);
         (fits && self.reports.has_unnamed(asked, CLOCKS)).then(|| self.by_count(asked, false))
     }
 
@@ -236,7 +241,7 @@ impl<'a> Case<'a> {
 
 /// The decision that deleted a pod, as far as it can be reconstructed.
 enum Before {
-    Known { verdict: Verdict, rule: Option<&'static str>, why: String },
+    Known { verdict: Verdict, rule: &'static str, why: String },
     Unknown(&'static str),
 }
 
@@ -264,11 +269,10 @@ fn before(
         });
     let first = decisions.next()??;
     let is_sure = decisions.all(|other| {
-        let is_same = |(verdict, rule, _): (Verdict, Option<&'static str>, String)| {
-            verdict == first.0 && rule == first.1
-        };
+        let is_same =
+            |(verdict, rule, _): (Verdict, &'static str, String)| verdict == first.0 && rule == first.1;
         // The ready time of an unknown pod is made up, so the answer must not show it.
-        other.is_some_and(is_same) && first.1 != Some(podrank::Rule::ReadyTime.name())
+        other.is_some_and(is_same) && first.1 != podrank::Rule::ReadyTime.name()
     });
     let (verdict, rule, why) = first;
     Some(if is_sure {
@@ -321,12 +325,12 @@ fn decide(
     entry: &Pod,
     together: &HashSet<Uid>,
     options: &Options,
-) -> Option<(Verdict, Option<&'static str>, String)> {
+) -> Option<(Verdict, &'static str, String)> {
     let sets = Sets::of(then);
     let scene = Scene::read(then, &sets, set).ok()?;
     let own = || scene.members().iter().filter(|member| member.is_own);
     let stay = own().filter(|member| !together.contains(&member.pod.record.uid)).count();
     let decision = scene.decide(u32::try_from(stay).ok()?, options, None, None).ok()?;
     let its = decision.pods.into_iter().find(|pod| pod.name() == entry.meta.name)?;
-    Some((its.verdict, its.reason.rule(), its.reason.sentence().to_string()))
+    Some((its.verdict, its.reason.name(), its.reason.sentence().to_string()))
 }

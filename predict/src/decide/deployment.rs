@@ -179,7 +179,7 @@ impl<'s, 'a> ScaledDeployment<'s, 'a> {
 
     /// Counts the pods that each set loses. Which ones they are is a matter of all syncs that follow.
     fn count_all(&self, notes: &mut Vec<Note>) -> Result<Vec<SetDecision<'a>>, Error> {
-        let without_odds = Options { odds: false, ..self.options.clone() };
+        let without_odds = Options { probabilities: false, ..self.options.clone() };
         let decide = |(scene, change): (&Scene<'s, 'a>, &SizeChange)| {
             scene.decide(to(change), &without_odds, Some(&Race::default()), Some(notes))
         };

@@ -35,7 +35,7 @@ pub(crate) fn preview_direct<'a>(
     notes.extend(entry.lagging());
     let pods = entry.pods(input, &mut notes)?;
     let (asked, gates, decision) = decide(input, entry, &pods, options, &mut notes)?;
-    let certain = decision.pods.iter().filter(|pod| pod.verdict == Verdict::Delete).count();
+    let certain = decision.pods.iter().filter(|pod| pod.verdict == Verdict::Deleted).count();
     Ok(Preview {
         feature_gates: gates,
         active: decision.pods.len(),

@@ -5,7 +5,7 @@ use crate::answer::pod::PodAnswer;
 use crate::answer::preview::Asked;
 use crate::decide::count;
 use crate::decide::job_end::Intervals;
-use crate::decide::self_managed::{Decision, chance, decided, odds};
+use crate::decide::self_managed::{Decision, chance, decided, probability};
 use crate::question::options::Options;
 use crate::reason::Reason;
 use crate::reason::chance::Cause;
@@ -197,12 +197,12 @@ pub(crate) fn decide<'a>(
             is_sorted,
         };
         // Beyond one sync's deletions, something else decides, too.
-        let odds = odds(outcome, &sync.outcomes).filter(|_| sync.later == 0);
-        PodAnswer { odds, ..decided(active[pod], outcome.verdict, Reason::Job(reason), now) }
+        let probability = probability(outcome, &sync.outcomes).filter(|_| sync.later == 0);
+        PodAnswer { probability, ..decided(active[pod], outcome.verdict, Reason::Job(reason), now) }
     };
     let decided: Vec<_> = order.into_iter().map(answer).collect();
     notes.extend(notes_of(&job, entry, &sync, now));
-    let certain = decided.iter().filter(|pod| pod.verdict == Verdict::Delete).count();
+    let certain = decided.iter().filter(|pod| pod.verdict == Verdict::Deleted).count();
     Decision { pods: decided, quota: sync.deleted - certain, later: Some(0) }
 }
 
@@ -225,7 +225,7 @@ fn settle_by_index(
     sync: &mut Sync,
 ) -> Vec<u32> {
     let mut open = HashMap::<i64, Vec<u32>>::new();
-    for (pod, _) in (0..).zip(&sync.outcomes).filter(|(_, outcome)| outcome.verdict == Verdict::Contested) {
+    for (pod, _) in (0..).zip(&sync.outcomes).filter(|(_, outcome)| outcome.verdict == Verdict::Possible) {
         open.entry(indexes[pod as usize]).or_default().push(pod);
     }
     if open.is_empty() {
@@ -242,9 +242,9 @@ fn settle_by_index(
         for &pod in &pods {
             let outcome = &mut sync.outcomes[pod as usize];
             if place < goes {
-                outcome.decide(Verdict::Delete);
+                outcome.decide(Verdict::Deleted);
             } else if others == 0 {
-                outcome.decide(Verdict::Keep);
+                outcome.decide(Verdict::Kept);
                 outcome.reason = JobReason::Kept;
             } else {
                 outcome.contest(pods[0] as usize, others);

@@ -61,11 +61,9 @@ fn without_context<'a>(input: &'a Snapshot, options: &Options) -> Result<ScaleDo
         _ => of_sets(input, &sets, &as_it_is, &now)?,
     };
     let delete = now.deletions();
-    let is_replaced = |pod: &&PodAnswer<'_>| pod.verdict == Verdict::Delete && pod.is_replaced;
+    let is_replaced = |pod: &&PodAnswer<'_>| pod.verdict == Verdict::Deleted && pod.is_replaced;
     let replaced = u32::try_from(now.pods().filter(is_replaced).count()).unwrap_or(u32::MAX);
     Ok(ScaleDownOrder {
-        api_version: now.api_version,
-        kind: "ScaleDownOrder",
         namespace: now.namespace,
         workload: now.workload,
         owner: now.owner,
@@ -108,7 +106,7 @@ fn of_settled_set<'a>(now: &Preview<'a>, set: &SetPreview<'a>) -> Standings<'a> 
 fn settled<'a>(now: &Preview<'a>, pods: &[PodAnswer<'a>]) -> Vec<Standing<'a>> {
     let present = now.asked.replicas.or(now.asked.parallelism);
     let standing = |(place, pod): (usize, &PodAnswer<'a>)| {
-        Standing::new(pod, place, present.filter(|_| pod.verdict == Verdict::Delete))
+        Standing::new(pod, place, present.filter(|_| pod.verdict == Verdict::Deleted))
     };
     (1..).zip(pods).map(standing).collect()
 }
@@ -337,16 +335,16 @@ fn by_each_count<'a>(
             if standing.waits_for.is_none() && pod.reason.rule() != Some(MemberReason::OneAtATime.name()) {
                 standing.waits_for = pod.waits_for();
             }
-            if pod.verdict != Verdict::Keep && standing.may_go_at.is_none() {
+            if pod.verdict != Verdict::Kept && standing.may_go_at.is_none() {
                 (standing.may_go_at, standing.reason) = (Some(count), Some(pod.reason.clone()));
             }
             match pod.verdict {
-                Verdict::Delete | Verdict::Blocked => standing.goes_at = standing.goes_at.or(Some(count)),
-                Verdict::Keep | Verdict::Contested | Verdict::Later => standing.goes_at = None,
+                Verdict::Deleted | Verdict::Waiting => standing.goes_at = standing.goes_at.or(Some(count)),
+                Verdict::Kept | Verdict::Possible => standing.goes_at = None,
             }
         }
         if may_wait && count < most {
-            let goes = |pod: &PodAnswer<'_>| matches!(pod.verdict, Verdict::Delete | Verdict::Contested);
+            let goes = |pod: &PodAnswer<'_>| matches!(pod.verdict, Verdict::Deleted | Verdict::Possible);
             let first = decision.pods.iter().find_map(|pod| Some((pod.waits_for()?, &pod.reason)));
             let first = first.filter(|_| !decision.pods.iter().any(goes));
             may_wait = first.is_some();

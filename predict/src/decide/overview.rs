@@ -14,6 +14,7 @@ use crate::snapshot::Snapshot;
 use crate::snapshot::index::Sets;
 use crate::snapshot::workload::{WorkloadKind, WorkloadName, WorkloadRef};
 use crate::text::error::Error;
+use crate::text::json::API_VERSION;
 
 /// Returns which pod is deleted first in each of the workloads that have pods, or what happens if each gets this count.
 /// `is_wanted` selects workloads by kind, namespace and name. It includes sets of Deployments only `with_parts`.
@@ -32,8 +33,8 @@ pub fn overview<'a>(
             .unwrap_or_else(|error| unanswered(input, &sets, options, choice, &error))
     });
     Overview {
-        api_version: "podrank/v1",
-        kind: "ScaleDownOverview",
+        api_version: API_VERSION,
+        kind: "Overview",
         now: options.now,
         now_source: options.now_source,
         order: options.order,
@@ -51,7 +52,7 @@ fn unanswered<'a>(
     error: &Error,
 ) -> OverviewLine<'a> {
     let id = choice.id();
-    let as_it_is = Options { replicas: None, odds: false, ..named(options, id) };
+    let as_it_is = Options { replicas: None, probabilities: false, ..named(options, id) };
     let now = preview_choice(input, sets, choice, &as_it_is);
     let active = now.map_or(0, |preview| preview.active);
     OverviewLine { active, error: Some(error.in_one_line()), ..empty(id) }
@@ -79,7 +80,7 @@ fn empty(id: WorkloadRef<'_>) -> OverviewLine<'_> {
         next: None,
         next_at: None,
         fate: None,
-        odds: None,
+        probability: None,
         present: None,
         autoscaler: None,
         rest: None,
@@ -108,11 +109,11 @@ fn line<'a>(
         active: preview.active,
         delete: preview.deletions(),
         one_by_one: preview.one_by_one().filter(|_| replicas.is_some()),
-        certain: preview.count(Verdict::Delete),
+        certain: preview.count(Verdict::Deleted),
         present: preview.present,
         ..empty(id)
     };
-    if replicas.is_some() || line.delete.max > 0 || preview.count(Verdict::Blocked) > 0 {
+    if replicas.is_some() || line.delete.max > 0 || preview.waiting() > 0 {
         first(&mut line, &preview);
     }
     let count = preview.asked.replicas.or(preview.asked.parallelism).filter(|_| replicas.is_none());
@@ -122,8 +123,9 @@ fn line<'a>(
     {
         let one = preview_choice(input, sets, choice, &at(&its, id.kind, fewer))?;
         first(&mut line, &one);
+        let waits = one.waiting() > 0;
         line.next_at = line.next.map(|_| fewer);
-        line.rest = one.rest.filter(|_| line.fate == Some(Verdict::Blocked));
+        line.rest = one.rest.filter(|_| line.fate == Some(Verdict::Waiting) && waits);
     }
     let Preview { rest, notes, .. } = preview;
     Ok(OverviewLine {
@@ -136,8 +138,8 @@ fn line<'a>(
 /// Names the pod that is deleted first, as the answer about this workload alone does.
 fn first<'a>(line: &mut OverviewLine<'a>, preview: &Preview<'a>) {
     let pods = preview.in_sequence().into_iter();
-    let Some(pod) = pods.take(1).find(|pod| pod.verdict != Verdict::Keep) else { return };
-    let is_open = matches!(pod.verdict, Verdict::Delete | Verdict::Contested);
+    let Some(pod) = pods.take(1).find(|pod| pod.verdict != Verdict::Kept) else { return };
+    let is_open = matches!(pod.verdict, Verdict::Deleted | Verdict::Possible);
     (line.next, line.fate) = (Some(pod.name()), Some(pod.verdict));
-    line.odds = pod.chance().filter(|_| is_open);
+    line.probability = pod.chance().filter(|_| is_open);
 }

@@ -2,7 +2,7 @@
 
 use crate::answer::pod::PodAnswer;
 use crate::answer::preview::Verdict;
-use crate::answer::probability::Odds;
+use crate::answer::probability::Probability;
 use crate::decide::rank_range::{Race, RankEffect, effects};
 use crate::question::options::Order;
 use crate::reason::Reason;
@@ -109,23 +109,25 @@ impl<'a> Line<'a> {
 
     /// The probability of each possible pod, by UID, or nothing if it is unknown. In a race it is unknown, because
     /// nobody knows how likely each of the deciding ranks is.
-    pub(crate) fn odds(&self) -> Result<HashMap<Uid, Odds>, Error> {
+    pub(crate) fn probabilities(&self) -> Result<HashMap<Uid, Probability>, Error> {
         if self.contested.is_empty() || self.is_race || self.without_odds().is_some() {
             return Ok(HashMap::new());
         }
         let pods: Vec<_> = self.pods().map(|pod| pod.record).collect();
-        let (mut order, mut odds) = (vec![0; pods.len()], vec![podrank::Probability::default(); pods.len()]);
+        let (mut order, mut probabilities) =
+            (vec![0; pods.len()], vec![podrank::Probability::default(); pods.len()]);
         let mut scratch = vec![[0; 4]; pods.len()];
-        let found = self.policy.probabilities(&pods, self.delete, 0, &mut order, &mut odds, &mut scratch);
+        let found =
+            self.policy.probabilities(&pods, self.delete, 0, &mut order, &mut probabilities, &mut scratch);
         let found = found.map_err(|error| Error::new(error.to_string()))?;
-        let of = |index: &u32| (pods[*index as usize].uid, Odds::of(odds[*index as usize]));
+        let of = |index: &u32| (pods[*index as usize].uid, Probability::of(probabilities[*index as usize]));
         Ok(found.possible().iter().map(of).collect())
     }
 
     /// The verdict about each pod, and why. It compares a victim with the pod in the middle of the rest, so that the
     /// rule is the one that separates it from most of them. A rule that only breaks ties is named where nothing else
     /// decides. It compares a survivor with the last pod that is deleted.
-    pub(crate) fn answers(&self, odds: &HashMap<Uid, Odds>) -> Vec<PodAnswer<'a>> {
+    pub(crate) fn answers(&self, probabilities: &HashMap<Uid, Probability>) -> Vec<PodAnswer<'a>> {
         let others = || self.contested.iter().chain(&self.survivors);
         let after_victims = others().nth(others().count() / 2);
         let before_survivors = self.contested.last().or(self.victims.last());
@@ -140,18 +142,21 @@ impl<'a> Line<'a> {
         let separated = |pod: &RankedPod<'a>, other: Option<&RankedPod<'a>>, alone| {
             other.map_or(alone, |other| Reason::Compared(self.separate(*pod, *other)))
         };
-        let all = self.victims.iter().map(|pod| (pod, Verdict::Delete));
-        let all = all.chain(self.contested.iter().map(|pod| (pod, Verdict::Contested)));
-        let all = all.chain(self.survivors.iter().map(|pod| (pod, Verdict::Keep)));
+        let all = self.victims.iter().map(|pod| (pod, Verdict::Deleted));
+        let all = all.chain(self.contested.iter().map(|pod| (pod, Verdict::Possible)));
+        let all = all.chain(self.survivors.iter().map(|pod| (pod, Verdict::Kept)));
         all.map(|(ranked, verdict)| PodAnswer {
             pod: ranked.pod,
             rank: ranked.record.rank,
             verdict,
-            odds: odds.get(&ranked.pod.uid()).copied().filter(|_| verdict == Verdict::Contested),
+            probability: probabilities
+                .get(&ranked.pod.uid())
+                .copied()
+                .filter(|_| verdict == Verdict::Possible),
             reason: match verdict {
-                Verdict::Delete => separated(ranked, after_victims, Reason::AllDeleted),
-                Verdict::Keep => separated(ranked, before_survivors, Reason::NoneDeleted),
-                Verdict::Contested | Verdict::Blocked | Verdict::Later => Reason::Open(chance),
+                Verdict::Deleted => separated(ranked, after_victims, Reason::AllDeleted),
+                Verdict::Kept => separated(ranked, before_survivors, Reason::NoneDeleted),
+                Verdict::Possible | Verdict::Waiting => Reason::Open(chance),
             },
             is_replaced: false,
             is_own_cost: ranked.has_own_cost(&self.policy),

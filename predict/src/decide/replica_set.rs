@@ -118,10 +118,10 @@ impl<'s, 'a> Scene<'s, 'a> {
         let delete = if idle.is_some() { 0 } else { own.len().saturating_sub(replicas as usize) };
         let line = Line::up(options.order, policy, &own, delete, race)?;
 
-        let mut odds = HashMap::new();
+        let mut probabilities = HashMap::new();
         if let Some(notes) = notes {
-            if options.odds {
-                odds = line.odds()?;
+            if options.probabilities {
+                probabilities = line.probabilities()?;
                 notes.extend(line.without_odds().map(|why| notes::no_odds(id, &why)));
             }
             notes.extend(self.notes.iter().cloned());
@@ -143,6 +143,6 @@ impl<'s, 'a> Scene<'s, 'a> {
                 notes.push(notes::several_syncs(delete, MOST_IN_ONE_SYNC));
             }
         }
-        Ok(SetDecision { active: own.len(), delete, quota: line.quota(), pods: line.answers(&odds) })
+        Ok(SetDecision { active: own.len(), delete, quota: line.quota(), pods: line.answers(&probabilities) })
     }
 }

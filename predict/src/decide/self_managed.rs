@@ -2,7 +2,7 @@
 
 use crate::answer::note::{Note, NoteCode};
 use crate::answer::pod::PodAnswer;
-use crate::answer::probability::Odds;
+use crate::answer::probability::Probability;
 use crate::reason::Reason;
 use crate::reason::chance::{Cause, Chance};
 use crate::snapshot::pod::Pod;
@@ -38,25 +38,25 @@ pub(crate) fn becomes_available<'a>(
 
 /// How many pods are possible together with this one.
 fn group_of<R>(outcome: &PodOutcome<R>, outcomes: &[PodOutcome<R>]) -> usize {
-    let is_contested = |outcome: &&PodOutcome<R>| outcome.verdict == Verdict::Contested;
+    let is_contested = |outcome: &&PodOutcome<R>| outcome.verdict == Verdict::Possible;
     outcomes.iter().filter(is_contested).filter(|other| other.group == outcome.group).count()
 }
 
 /// The probability of a possible pod, among pods that nothing distinguishes.
-pub(crate) fn odds<R>(outcome: &PodOutcome<R>, outcomes: &[PodOutcome<R>]) -> Option<Odds> {
+pub(crate) fn probability<R>(outcome: &PodOutcome<R>, outcomes: &[PodOutcome<R>]) -> Option<Probability> {
     let number = |pods: usize| u32::try_from(pods).unwrap_or(u32::MAX);
-    let is_contested = outcome.verdict == Verdict::Contested;
-    is_contested.then(|| Odds::shared(number(outcome.quota), number(group_of(outcome, outcomes))))
+    let is_contested = outcome.verdict == Verdict::Possible;
+    is_contested.then(|| Probability::shared(number(outcome.quota), number(group_of(outcome, outcomes))))
 }
 
 /// Why chance decides about a possible pod, by `cause`.
 pub(crate) fn chance<R>(outcome: &PodOutcome<R>, outcomes: &[PodOutcome<R>], cause: Cause) -> Option<Chance> {
-    let is_contested = outcome.verdict == Verdict::Contested;
+    let is_contested = outcome.verdict == Verdict::Possible;
     is_contested.then(|| Chance::Group { deleted: outcome.quota, of: group_of(outcome, outcomes), cause })
 }
 
 /// The answer about a pod whose controller compares no ranks.
 pub(crate) fn decided<'a>(pod: &'a Pod, verdict: Verdict, reason: Reason<'a>, now: Time) -> PodAnswer<'a> {
-    let (odds, is_replaced, is_own_cost) = (None, false, false);
-    PodAnswer { pod, rank: 0, verdict, odds, reason, is_replaced, is_own_cost, now }
+    let (probability, is_replaced, is_own_cost) = (None, false, false);
+    PodAnswer { pod, rank: 0, verdict, probability, reason, is_replaced, is_own_cost, now }
 }

@@ -43,7 +43,7 @@ pub(crate) fn settled(input: &Snapshot, sets: &Sets<'_>, choice: Choice<'_>) -> 
     };
     idle.map(|idle| {
         let note = notes::does_nothing(&choice, &idle);
-        Settled { verdict: Verdict::Keep, reason: AnyCount::Idle(rule, choice.id().kind, idle), note }
+        Settled { verdict: Verdict::Kept, reason: AnyCount::Idle(rule, choice.id().kind, idle), note }
     })
 }
 
@@ -90,18 +90,18 @@ impl Settled {
     fn foreground(what: &str) -> Self {
         let reason = AnyCount::Foreground(what.to_owned());
         let note = Note::new(NoteCode::ControllerIdle, reason.sentence());
-        Self { verdict: Verdict::Delete, reason, note }
+        Self { verdict: Verdict::Deleted, reason, note }
     }
 
     fn apply_to(&self, pod: &mut PodAnswer<'_>) {
         (pod.verdict, pod.reason) = (self.verdict, Reason::AnyCount(self.reason.clone()));
-        (pod.odds, pod.is_replaced) = (None, false);
+        (pod.probability, pod.is_replaced) = (None, false);
     }
 
     /// Says it about all pods of a preview.
     pub(crate) fn apply(&self, preview: &mut Preview<'_>) {
-        let is_deleted = self.verdict == Verdict::Delete;
-        for pod in preview.pods_mut().filter(|pod| is_deleted || pod.verdict == Verdict::Keep) {
+        let is_deleted = self.verdict == Verdict::Deleted;
+        for pod in preview.pods_mut().filter(|pod| is_deleted || pod.verdict == Verdict::Kept) {
             self.apply_to(pod);
         }
         if is_deleted {

@@ -92,7 +92,7 @@ pub(crate) fn decide<'a>(
     context.notes(&outcomes, notes);
     notes.extend(depends_on_release(options, &set, &members, &outcomes));
     // Any number of them may go.
-    let quota = outcomes.iter().filter(|outcome| outcome.verdict == Verdict::Contested).count();
+    let quota = outcomes.iter().filter(|outcome| outcome.verdict == Verdict::Possible).count();
     Ok(Decision { pods, quota, later: Some(0) })
 }
 
@@ -120,7 +120,7 @@ fn depends_on_release(
 
 /// The members that go or may go.
 fn victims(outcomes: &[MemberOutcome]) -> BTreeSet<usize> {
-    let go = outcomes.iter().filter(|it| matches!(it.verdict, Verdict::Delete | Verdict::Contested));
+    let go = outcomes.iter().filter(|it| matches!(it.verdict, Verdict::Deleted | Verdict::Possible));
     go.map(|outcome| outcome.member).collect()
 }
 
@@ -144,7 +144,7 @@ impl<'a> Context<'_, 'a> {
 
     fn decided(&self, outcome: MemberOutcome) -> PodAnswer<'a> {
         let (pod, Member { ordinal, .. }) = self.pods[outcome.member];
-        let goes = matches!(outcome.verdict, Verdict::Delete | Verdict::Blocked);
+        let goes = matches!(outcome.verdict, Verdict::Deleted | Verdict::Waiting);
         let is_replaced = goes && self.set.is_in_range(ordinal);
         let decided = decided(pod, outcome.verdict, self.reason(outcome, pod, ordinal), self.now);
         PodAnswer { is_replaced, ..decided }
@@ -152,7 +152,7 @@ impl<'a> Context<'_, 'a> {
 
     /// A pod that Kubernetes ignores.
     fn ignored(&self, pod: &'a Pod) -> PodAnswer<'a> {
-        let (verdict, reason) = (Verdict::Keep, MemberReason::NoOrdinal);
+        let (verdict, reason) = (Verdict::Kept, MemberReason::NoOrdinal);
         let outcome = MemberOutcome { member: usize::MAX, verdict, reason, by: None };
         decided(pod, verdict, self.reason(outcome, pod, -1), self.now)
     }

@@ -97,7 +97,7 @@ fn over_time<'a>(
             for pod in &mut pods {
                 if let Some(now) = at_now.get(&pod.uid()) {
                     pod.now = now.now;
-                    if pod.verdict == now.verdict && pod.verdict != Verdict::Contested {
+                    if pod.verdict == now.verdict && pod.verdict != Verdict::Possible {
                         pod.reason = now.reason.clone();
                     }
                 }

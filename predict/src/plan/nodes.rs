@@ -44,7 +44,7 @@ struct Placed {
     held_by: Option<String>,
 }
 
-/// A node that loses pods. Serialized, it is part of the JSON that docs/scale-json.md describes.
+/// A node that loses pods. Serialized, it is part of the JSON that docs/schemas describes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PlannedNode {
@@ -53,6 +53,7 @@ pub struct PlannedNode {
     /// Whether nothing is left on it but what leaves with it.
     pub becomes_empty: bool,
     /// The other pods on it: their owners, and how many they are.
+    #[serde(rename = "remaining")]
     pub keeps: Vec<Kept>,
 }
 

@@ -3,24 +3,26 @@
 
 use crate::answer::note::Note;
 use crate::answer::preview::Verdict;
-use crate::answer::probability::Odds;
+use crate::answer::probability::Probability;
+use crate::answer::rollout::Bounds;
 use crate::plan::nodes::PlannedNode;
 use crate::plan::preference::Why;
 use crate::plan::target::Target;
 use crate::snapshot::cost::Previous;
 use crate::snapshot::managed_fields::FIELD_MANAGER;
 use crate::text;
+use crate::text::json::TextReason;
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::ser::{Serialize, SerializeStruct, Serializer};
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 
 /// The most pods whose changed deletion costs are named.
 const MOST_NAMED: usize = 3;
 
-/// Which pods are to go, and how. Serialized, it is the JSON that other programs read: docs/scale-json.md says what each
+/// Which pods are to go, and how. Serialized, it is the JSON that other programs read: docs/schemas says what each
 /// name means.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Plan {
     /// The namespace of the workload.
@@ -30,6 +32,7 @@ pub struct Plan {
     #[serde(rename = "workload")]
     pub target: Target,
     /// The sets that may lose pods: several in a rollout. Empty if no pod should go.
+    #[serde(rename = "groups")]
     pub sets: Vec<PlannedSet>,
     /// Whether the workload is a Deployment in the middle of a rollout, whose controller shares the count among its sets.
     #[serde(rename = "rollout")]
@@ -37,12 +40,15 @@ pub struct Plan {
     /// The exact time of the decision.
     pub now: Timestamp,
     /// `spec.replicas` before.
+    #[serde(rename = "currentReplicas")]
     pub from: u32,
     /// `spec.replicas` afterwards.
     pub replicas: u32,
     /// The number of pods that go.
+    #[serde(rename = "deletions", serialize_with = "one")]
     pub delete: usize,
     /// The number of deletion costs that have to be written.
+    #[serde(rename = "newCosts")]
     pub writes: usize,
     /// The active pods. Those that should go come first.
     pub pods: Vec<PlannedPod>,
@@ -51,6 +57,7 @@ pub struct Plan {
     pub nodes: Option<Vec<PlannedNode>>,
     /// The unsteerable pods, which are deleted before selected ones, because Kubernetes applies other rules before the
     /// cost.
+    #[serde(rename = "unsteerable")]
     pub blocked: Vec<Ahead>,
     /// What else a reader should know.
     pub notes: Vec<Note>,
@@ -63,17 +70,18 @@ pub struct Plan {
 }
 
 /// A set that may lose pods.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PlannedSet {
     /// Its name.
     pub replica_set: String,
     /// The number of its pods that go.
+    #[serde(rename = "deletions", serialize_with = "one")]
     pub delete: usize,
 }
 
 /// One active pod.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PlannedPod {
     /// Its name.
@@ -83,23 +91,26 @@ pub struct PlannedPod {
     /// Its node, if assigned.
     pub node: Option<String>,
     /// What Kubernetes would do with it, with the deletion costs as they are.
+    #[serde(rename = "default")]
     pub by_itself: Verdict,
     /// The probability with which Kubernetes deletes it then, if it is possible and the probability is known.
     #[serde(flatten)]
-    pub odds: Option<Odds>,
+    pub probability: Option<Probability>,
     /// Whether it is to go.
-    #[serde(rename = "wanted")]
+    #[serde(rename = "selected")]
     pub is_wanted: bool,
     /// Whether the user named it.
-    #[serde(rename = "named")]
+    #[serde(skip)]
     pub is_named: bool,
     /// Why it is selected, or would be if more pods were.
+    #[serde(rename = "selectedBy")]
     pub why: Vec<Why>,
     /// Its deletion cost as Kubernetes reads it.
     pub deletion_cost: i32,
     /// Who set that cost: `podrank`, `template`, or a field manager. `None` if the pod has no cost.
     pub cost_owner: Option<String>,
     /// The cost to write. `None` if the cost does not change.
+    #[serde(rename = "newCost")]
     pub write: Option<i32>,
     /// Whether it is assigned, running and ready.
     #[serde(skip)]
@@ -113,7 +124,7 @@ pub struct PlannedPod {
 }
 
 /// An unsteerable pod.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct Ahead {
     /// The pod that is deleted.
     pub name: String,
@@ -239,12 +250,27 @@ impl Plan {
 
     /// Whether Kubernetes deletes exactly the selected pods with the present costs, and there is no cost to write.
     pub fn is_proved(&self) -> bool {
-        self.writes == 0 && self.pods.iter().all(|pod| pod.is_wanted == (pod.by_itself == Verdict::Delete))
+        self.writes == 0 && self.pods.iter().all(|pod| pod.is_wanted == (pod.by_itself == Verdict::Deleted))
     }
 }
 
-fn workload<S: serde::Serializer>(target: &Target, serializer: S) -> Result<S::Ok, S::Error> {
-    #[derive(Serialize)]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference to the field")]
+fn one<S: Serializer>(number: &usize, serializer: S) -> Result<S::Ok, S::Error> {
+    Bounds::one(u32::try_from(*number).unwrap_or(u32::MAX)).serialize(serializer)
+}
+
+impl Serialize for Ahead {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut pod = serializer.serialize_struct("Ahead", 3)?;
+        pod.serialize_field("name", &self.name)?;
+        pod.serialize_field("insteadOf", &self.before)?;
+        pod.serialize_field("reason", &TextReason { rule: self.rule, text: &self.why })?;
+        pod.end()
+    }
+}
+
+fn workload<S: Serializer>(target: &Target, serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(serde::Serialize)]
     struct Workload<'a> {
         kind: &'a str,
         name: &'a str,

@@ -97,7 +97,7 @@ pub fn plan(input: &Snapshot, request: &Request) -> Result<Plan, Error> {
     let shares = if chosen.is_rolling {
         shares(input, request, &chosen.target, &parts, replicas)?
     } else {
-        alone(&parts, policy, fewer, options.odds)?
+        alone(&parts, policy, fewer, options.probabilities)?
     };
     let (mut pods, mut blocked) = (Vec::new(), Vec::new());
     for (part, delete) in parts.iter().zip(&shares.delete) {
@@ -178,13 +178,13 @@ fn members_of<'a>(
 }
 
 /// The one set of a workload that is in no rollout loses all pods that go.
-fn alone(parts: &[Part<'_>], policy: Policy, delete: usize, odds: bool) -> Result<Shares, Error> {
+fn alone(parts: &[Part<'_>], policy: Policy, delete: usize, probabilities: bool) -> Result<Shares, Error> {
     let mut by_itself = ByItself::new();
     for part in parts {
         let line = Line::up(Order::Kubernetes, policy, &part.own, delete, None)?;
-        let odds = if odds { line.odds()? } else { HashMap::new() };
-        let pods = line.answers(&odds).into_iter();
-        by_itself.extend(pods.map(|pod| (pod.uid().to_string(), (pod.verdict, pod.odds))));
+        let probabilities = if probabilities { line.probabilities()? } else { HashMap::new() };
+        let pods = line.answers(&probabilities).into_iter();
+        by_itself.extend(pods.map(|pod| (pod.uid().to_string(), (pod.verdict, pod.probability))));
     }
     let left = parts.iter().map(|part| part.own.len()).sum::<usize>() - delete;
     Ok(Shares { delete: vec![delete], by_itself, left, follows: None })

@@ -102,11 +102,12 @@ pub struct Selected {
     pub names: HashSet<String>,
 }
 
-/// Why a pod is selected, or would be if more pods were. Serialized, it is part of the JSON that docs/scale-json.md
+/// Why a pod is selected, or would be if more pods were. Serialized, it is part of the JSON that docs/schemas
 /// describes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Why {
     /// The reason: `named`, the name of a preference's flag without its dashes, or `order`.
+    #[serde(rename = "rule")]
     pub by: &'static str,
     /// What about the pod this is: the selector that it matches, its value, its domain or its state.
     pub text: String,

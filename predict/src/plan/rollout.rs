@@ -44,7 +44,7 @@ pub(super) fn shares(
     for _ in 0..ATTEMPTS {
         check_named(request, target, parts, &delete, replicas)?;
         let supposed = with_costs(input, request, parts, &delete)?;
-        let then = preview_workload(&supposed, &Options { odds: false, ..options.clone() })?;
+        let then = preview_workload(&supposed, &Options { probabilities: false, ..options.clone() })?;
         let again = deletions(&then, parts);
         if again != delete {
             delete = again;
@@ -57,7 +57,8 @@ pub(super) fn shares(
                 ))
                 .advise("Wait for the rollout to end."));
         }
-        let by_itself = now.pods().map(|pod| (pod.uid().to_string(), (pod.verdict, pod.odds))).collect();
+        let by_itself =
+            now.pods().map(|pod| (pod.uid().to_string(), (pod.verdict, pod.probability))).collect();
         let left = then.rest.iter().flat_map(|rest| &rest.sets).map(|set| set.replicas.max as usize).sum();
         let follows = then.rest.and_then(|rest| Some(rest.sentence(false)?.to_string()));
         return Ok(Shares { delete, by_itself, left, follows });
@@ -144,9 +145,9 @@ fn doubt(then: &Preview<'_>, parts: &[Part<'_>], delete: &[usize]) -> Option<Str
         let set = then.sets().iter().find(|set| set.replica_set == Some(name));
         for pod in set.iter().flat_map(|set| &set.pods) {
             let is_as_planned = match pod.verdict {
-                Verdict::Delete => wanted.contains(pod.name()),
-                Verdict::Later | Verdict::Keep => !wanted.contains(pod.name()),
-                Verdict::Contested | Verdict::Blocked => false,
+                Verdict::Deleted => wanted.contains(pod.name()),
+                Verdict::Waiting | Verdict::Kept => !wanted.contains(pod.name()),
+                Verdict::Possible => false,
             };
             if !is_as_planned {
                 return Some(format!(

@@ -1,7 +1,7 @@
 //! One set of a scale-down: its pods in the order in which they are to go, and the deletion costs that make some of them go.
 
 use crate::answer::preview::Verdict;
-use crate::answer::probability::Odds;
+use crate::answer::probability::Probability;
 use crate::decide::members::{Member, ranked};
 use crate::plan::planned::{Ahead, PlannedPod};
 use crate::plan::preference::{self, Count, ForeignCosts, Request, spread, tiers};
@@ -16,7 +16,7 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 
 /// What Kubernetes would do with each pod, by UID, with the costs as they are.
-pub(super) type ByItself = HashMap<String, (Verdict, Option<Odds>)>;
+pub(super) type ByItself = HashMap<String, (Verdict, Option<Probability>)>;
 
 pub(super) struct Part<'a> {
     pub(super) set: &'a ReplicaSet,
@@ -86,10 +86,10 @@ impl<'a> Part<'a> {
             let RankedPod { pod: of, record: pod } = &self.own[index];
             let owner = self.owners[index].as_ref();
             let uid = pod.uid.to_string();
-            let (by_itself, odds) = by_itself[uid.as_str()];
+            let (by_itself, probability) = by_itself[uid.as_str()];
             PlannedPod {
                 by_itself,
-                odds,
+                probability,
                 name: of.name().to_owned(),
                 uid,
                 node: of.node.clone(),

@@ -208,7 +208,8 @@ fn of_deployment<'a>(
     if entry.meta.deletion.is_some() {
         return Err(Error::new(format!("{entry} is being deleted")));
     }
-    let preview = preview_deployment(input, sets, entry, &Options { odds: false, ..options.clone() })?;
+    let preview =
+        preview_deployment(input, sets, entry, &Options { probabilities: false, ..options.clone() })?;
     let in_use: Vec<_> = preview.sets().iter().filter(|set| set.size.from > 0).collect();
     let set = |name| {
         let id = WorkloadRef { namespace: &entry.meta.namespace, kind: WorkloadKind::ReplicaSet, name };

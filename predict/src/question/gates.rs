@@ -44,7 +44,7 @@ pub fn changed(gates: &[(&'static str, bool)], release: Option<Release>) -> Vec<
 
 /// An object with every gate by name.
 pub(crate) fn serialize<S: Serializer>(
-    gates: &Vec<(&'static str, bool)>,
+    gates: &[(&'static str, bool)],
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     serializer.collect_map(gates.iter().copied())

@@ -40,7 +40,7 @@ pub struct Options {
     /// The feature gates of controllers that delete pods themselves, where they are not the defaults of the release.
     pub controller_gates: ControllerGates,
     /// Whether to say how likely contested pods go, which takes up to a few seconds for thousands of pods.
-    pub odds: bool,
+    pub probabilities: bool,
     /// Whether to decide on an incomplete input, too. If so, notes say what is missing.
     pub partial: bool,
     /// Whether the input is the last answer of a cluster whose statuses lag. It is decided on as with `partial`.
@@ -64,7 +64,7 @@ impl Options {
             gates: FeatureGates::KUBERNETES,
             release: None,
             controller_gates: ControllerGates::default(),
-            odds: true,
+            probabilities: true,
             partial: false,
             lags: false,
         }

@@ -37,6 +37,17 @@ pub enum Cause {
 }
 
 impl Chance {
+    /// The word in JSON.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Group { cause: Cause::List, .. } => "order",
+            Self::Group { cause: Cause::Syncs | Cause::Ranks, .. } => "ranks",
+            Self::Group { cause: Cause::Random, .. } => "random",
+            Self::Ages(..) => "age-boundary",
+            Self::Timing(..) | Self::Turns => "timing",
+        }
+    }
+
     pub(super) fn short(self) -> &'static str {
         match self {
             Self::Group { cause: Cause::List | Cause::Random, .. } => BY_CHANCE,

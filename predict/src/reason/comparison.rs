@@ -6,7 +6,9 @@ use crate::snapshot::pod::Pod;
 use crate::text;
 use crate::text::age::{age, ages};
 use crate::text::count;
+use jiff::Timestamp;
 use podrank::{Flags, Policy, Row, Rule, Time, ValueKind};
+use serde::Serialize;
 
 /// A pod and what the rules read of it.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +34,16 @@ pub struct Comparison<'a> {
     pub(crate) own: RankedPod<'a>,
     /// The other pod. `None` if the rank decides, whichever set's pods are deleted first.
     pub(crate) other: Option<RankedPod<'a>>,
+}
+
+/// What a rule reads from a pod. A time is `None` if it is not set.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Value {
+    Flag(bool),
+    Number(i64),
+    Time(Option<Timestamp>),
+    Text(String),
 }
 
 impl<'a> Comparison<'a> {
@@ -75,6 +87,26 @@ impl<'a> Comparison<'a> {
             Rule::Uid => "order of UIDs".to_owned(),
             rule => rule.name().to_owned(),
         }
+    }
+
+    /// What the rule reads from the pod and from the other one.
+    pub(crate) fn values(&self) -> (Value, Option<Value>) {
+        let Self { policy, rule, own: RankedPod { record: own, .. }, other } = self;
+        let Some(RankedPod { record: other, .. }) = other else {
+            return (Value::Number(own.rank.into()), None);
+        };
+        let explanation = policy.explain(own, other);
+        let row = explanation.rows().iter().find(|row| row.rule == *rule).expect("every rule has a row");
+        let timestamp = |time: Time| Timestamp::from_nanosecond(time.unix_nanos()?.into()).ok();
+        let value = |pod: &podrank::Pod, number: i64| match rule {
+            Rule::Unassigned | Rule::NotReady | Rule::Preferred => Value::Flag(number == 1),
+            Rule::Phase => Value::Text(phase_name(number).to_owned()),
+            Rule::ReadyTime => Value::Time(timestamp(pod.ready_time)),
+            Rule::CreationTime => Value::Time(timestamp(pod.creation_time)),
+            Rule::Uid => Value::Text(pod.uid.to_string()),
+            _ => Value::Number(number),
+        };
+        (value(own, row.a), Some(value(other, row.b)))
     }
 
     /// The values that the rule reads from both.

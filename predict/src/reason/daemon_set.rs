@@ -45,7 +45,7 @@ impl DaemonSetReason<'_> {
     /// Whether it is old and goes once others have been replaced: the budget of this sync is used up, or its node gets a new pod first.
     pub(crate) fn is_later(&self) -> bool {
         self.waits_for.is_none()
-            && self.outcome.verdict == Verdict::Keep
+            && self.outcome.verdict == Verdict::Kept
             && matches!(self.outcome.reason, DaemonReason::OldAvailable | DaemonReason::AwaitsNew)
     }
 
@@ -76,7 +76,7 @@ impl DaemonSetReason<'_> {
             }
             DaemonReason::Succeeded => "it has succeeded, and a new pod replaces it".to_owned(),
             DaemonReason::Failed => "it has failed, and a new pod replaces it".to_owned(),
-            DaemonReason::Surplus if self.outcome.verdict == Verdict::Keep => {
+            DaemonReason::Surplus if self.outcome.verdict == Verdict::Kept => {
                 format!("{node} has other pods, and it is kept only as the only old or the only new one")
             }
             DaemonReason::Surplus => {

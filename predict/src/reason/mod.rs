@@ -18,6 +18,9 @@ use stateful_set::StatefulSetReason;
 use std::borrow::Cow;
 use std::fmt::Display;
 
+/// The word in place of a rule if none decides.
+pub(crate) const BY_CHANCE: &str = "by-chance";
+
 /// Why a pod is deleted, kept or waits.
 #[derive(Clone, Debug)]
 pub enum Reason<'a> {
@@ -83,6 +86,27 @@ impl<'a> Reason<'a> {
             Self::StatefulSet(reason) => Some(reason.outcome.reason.name()),
             Self::DaemonSet(reason) => Some(reason.outcome.reason.name()),
             Self::Job(reason) => Some(reason.reason.name()),
+            _ => None,
+        }
+    }
+
+    /// The word in JSON: the rule that decides, or what decides in its place.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::AllDeleted => "all-deleted",
+            Self::NoneDeleted => "none-deleted",
+            Self::OnlyPod => "only-pod",
+            Self::AfterNewPods => "after-new-pods",
+            _ => self.rule().unwrap_or(BY_CHANCE),
+        }
+    }
+
+    /// Why chance decides, if it does and that is data.
+    pub(crate) fn by_chance(&self) -> Option<Chance> {
+        match self {
+            Self::Open(chance) => Some(*chance),
+            Self::DaemonSet(reason) => reason.chance,
+            Self::Job(reason) => reason.chance,
             _ => None,
         }
     }

@@ -1,6 +1,7 @@
 //! Why a Deployment's sync gives a set its size.
 
 use crate::sync::deployment::{Budgets, SizeChange, SizeReason};
+use crate::text::json::TextReason;
 use crate::text::{count, is};
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 use std::fmt::Display;
@@ -111,12 +112,12 @@ fn unavailable(number: i32) -> String {
 
 impl Serialize for SetSize {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut size = serializer.serialize_struct("SetSize", 5)?;
+        let mut size = serializer.serialize_struct("SetSize", 4)?;
         size.serialize_field("from", &self.from)?;
         size.serialize_field("to", &self.to())?;
         size.serialize_field("writes", &self.writes())?;
-        size.serialize_field("reason", self.change.reason.name())?;
-        size.serialize_field("why", &self.text())?;
+        let reason = TextReason { rule: self.change.reason.name(), text: &self.text() };
+        size.serialize_field("reason", &reason)?;
         size.end()
     }
 }

@@ -37,7 +37,7 @@ impl<'a> StatefulSetReason<'a> {
     }
 
     pub(super) fn waits_for(&self) -> Option<Cow<'a, str>> {
-        (self.outcome.verdict == Verdict::Blocked).then(|| self.by())
+        (self.outcome.verdict == Verdict::Waiting).then(|| self.by())
     }
 
     pub(super) fn chance(&self) -> Option<&'static str> {

@@ -1,43 +1,35 @@
 //! What a sync does to one pod.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
-/// What happens to a pod.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
+/// What Kubernetes does to a pod.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verdict {
-    /// It certainly goes.
-    Delete,
-    /// It may go or stay: Kubernetes' rules leave it open, and something else decides, such as the controller's list order.
-    Contested,
-    /// It would go, but waits.
-    Blocked,
-    /// It certainly stays until the rollout goes on, and goes then.
-    Later,
-    /// It certainly stays.
-    Keep,
+    /// It is deleted for certain.
+    Deleted,
+    /// It is deleted or kept: Kubernetes' rules leave it open, and something else decides, such as the controller's list order.
+    Possible,
+    /// It is deleted once another pod is available or deleted, and kept until then for certain.
+    Waiting,
+    /// It is kept for certain.
+    Kept,
 }
 
 impl Verdict {
-    /// Returns it as a word for people.
+    /// Its word in JSON and in tables.
     pub fn word(self) -> &'static str {
         match self {
-            Self::Delete => "deleted",
-            Self::Contested => "possible",
-            Self::Blocked | Self::Later => "waiting",
-            Self::Keep => "kept",
+            Self::Deleted => "deleted",
+            Self::Possible => "possible",
+            Self::Waiting => "waiting",
+            Self::Kept => "kept",
         }
     }
+}
 
-    /// Returns it as a word, as in the JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Delete => "delete",
-            Self::Contested => "contested",
-            Self::Blocked => "blocked",
-            Self::Later => "later",
-            Self::Keep => "keep",
-        }
+impl Serialize for Verdict {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.word())
     }
 }
 
@@ -62,7 +54,7 @@ impl<R> PodOutcome<R> {
 
     /// Makes the pod one of a group of which `quota` go.
     pub(crate) fn contest(&mut self, group: usize, quota: usize) {
-        (self.verdict, self.group, self.quota) = (Verdict::Contested, group, quota);
+        (self.verdict, self.group, self.quota) = (Verdict::Possible, group, quota);
     }
 
     /// Decides the pod, which keeps its reason.

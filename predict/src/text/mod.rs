@@ -3,6 +3,7 @@
 pub(crate) mod age;
 pub(crate) mod error;
 pub(crate) mod hidden;
+pub(crate) mod json;
 pub(crate) mod quantity;
 
 use std::borrow::Cow;

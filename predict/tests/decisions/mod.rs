@@ -13,8 +13,8 @@ use cases::{Case, Question, Subject, cases};
 use flate2::{Compression, GzBuilder, read::GzDecoder};
 use podrank_predict::gates::{GATES, STATEFUL_SET_GATES};
 use podrank_predict::{
-    Error, Odds, Options, Order, Overview, Preview, Replicas, ScaleDownOrder, Snapshot, Verdict, Within,
-    WorkloadName, overview, preview_workload, scale_down_order, standing_of_pod,
+    Error, Options, Order, Overview, PodAnswer, Preview, Probability, Replicas, ScaleDownOrder, Snapshot,
+    Verdict, Within, WorkloadName, overview, preview_workload, scale_down_order, standing_of_pod,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -43,13 +43,14 @@ const RULES: [&str; 90] = [
     "not-reached", "orphaned", "being-deleted", "does-nothing", "foreground-deletion",
 ];
 
-fn verdict(verdict: Verdict) -> u32 {
-    match verdict {
-        Verdict::Delete => 0,
-        Verdict::Contested => 1,
-        Verdict::Blocked => 2,
-        Verdict::Later => 3,
-        Verdict::Keep => 4,
+/// A pod that waits was `blocked` if it waits for another pod, and otherwise `later`.
+fn verdict(pod: &PodAnswer<'_>) -> u32 {
+    match pod.verdict {
+        Verdict::Deleted => 0,
+        Verdict::Possible => 1,
+        Verdict::Waiting if pod.waits_for().is_some() => 2,
+        Verdict::Waiting => 3,
+        Verdict::Kept => 4,
     }
 }
 
@@ -60,10 +61,10 @@ fn rule(rule: Option<&str>) -> usize {
 }
 
 /// Least, most and error, in ten-thousandths.
-fn probability(odds: Option<Odds>) -> String {
-    let number = |odds: f64| format!("{:.0}", odds * 1e4);
-    odds.map_or("-".to_owned(), |odds| {
-        [odds.odds, odds.most.unwrap_or(odds.odds), odds.error].map(number).join("/")
+fn probability(probability: Option<Probability>) -> String {
+    let number = |probability: f64| format!("{:.0}", probability * 1e4);
+    probability.map_or("-".to_owned(), |probability| {
+        [probability.min, probability.max.unwrap_or(probability.min), probability.error].map(number).join("/")
     })
 }
 
@@ -74,7 +75,7 @@ fn options(question: &Question) -> Options {
     options.completions = question.completions;
     options.suspend = question.suspend;
     options.partial = question.is_partial;
-    options.odds = question.has_probabilities;
+    options.probabilities = question.has_probabilities;
     if question.is_total_order {
         options.order = Order::Total;
     }
@@ -126,8 +127,8 @@ fn answer(case: &Case) -> Result<String, Error> {
 fn of_preview(preview: &Preview<'_>) -> String {
     let deletions = preview.deletions();
     let pods = preview.pods().map(|pod| {
-        let (verdict, rule) = (verdict(pod.verdict), rule(pod.reason.rule()));
-        format!("{} {verdict} {rule} {}", pod.uid(), probability(pod.odds))
+        let (verdict, rule) = (verdict(pod), rule(pod.reason.rule()));
+        format!("{} {verdict} {rule} {}", pod.uid(), probability(pod.probability))
     });
     listed(format!("{}-{}", deletions.min, deletions.max), pods)
 }
@@ -135,9 +136,13 @@ fn of_preview(preview: &Preview<'_>) -> String {
 fn of_order(order: &ScaleDownOrder<'_>) -> String {
     let count = |count: Option<u32>| count.map_or("-".to_owned(), |count| count.to_string());
     let pods = order.pods().map(|pod| {
-        let (verdict, rule) = (verdict(pod.pod.verdict), rule(pod.rule()));
+        let (verdict, rule) = (verdict(&pod.pod), rule(pod.rule()));
         let (possible_at, deleted_at) = (count(pod.may_go_at), count(pod.goes_at));
-        format!("{} {verdict} {rule} {} {possible_at} {deleted_at}", pod.pod.uid(), probability(pod.pod.odds))
+        format!(
+            "{} {verdict} {rule} {} {possible_at} {deleted_at}",
+            pod.pod.uid(),
+            probability(pod.pod.probability)
+        )
     });
     listed("order".to_owned(), pods)
 }

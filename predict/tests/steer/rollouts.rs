@@ -51,7 +51,7 @@ fn verdicts(items: &[Value], request: &Request, replicas: u32) -> [BTreeSet<Stri
     options.replicas = Some(replicas);
     let input = input(items);
     let preview = preview_workload(&input, &options).expect("a preview");
-    [Verdict::Delete, Verdict::Contested].map(|verdict| {
+    [Verdict::Deleted, Verdict::Possible].map(|verdict| {
         preview.pods().filter(|pod| pod.verdict == verdict).map(|pod| pod.name().to_owned()).collect()
     })
 }

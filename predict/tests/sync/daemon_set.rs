@@ -4,7 +4,7 @@ use super::{budget, int, is, text, texts, told};
 use podrank::Time;
 use podrank_laws::objects::list;
 use podrank_laws::vectors::read;
-use podrank_predict::Verdict::{Contested, Delete, Keep};
+use podrank_predict::Verdict::{Deleted, Kept, Possible};
 use podrank_predict::sync::IntOrPercent::Int;
 use podrank_predict::sync::daemon_set::{
     DaemonPod, DaemonReason, DaemonSetState, NodeFit, Strategy, Sync, next_sync,
@@ -45,7 +45,7 @@ const OLD: &str = "assigned ready available";
 fn one_that_is_being_deleted_does_nothing() {
     let set = DaemonSetState { is_being_deleted: true, ..usual() };
     let sync = next_sync(&set, &[NodeFit::Unfit, NodeFit::MayStart], &[pod(0, OLD)]);
-    assert_eq!((sync.deleted, sync.creates, sync.outcomes[0].verdict), (0, 0, Keep));
+    assert_eq!((sync.deleted, sync.creates, sync.outcomes[0].verdict), (0, 0, Kept));
 }
 
 #[test]
@@ -53,14 +53,14 @@ fn at_most_250() {
     let pods: Vec<_> = (0..260).map(|node| pod(node, OLD)).collect();
     let sync = next_sync(&usual(), &[NodeFit::Unfit; 260], &pods);
     assert_eq!((sync.deleted, sync.later), (250, 10));
-    assert!(sync.outcomes.iter().all(|outcome| (outcome.verdict, outcome.quota) == (Contested, 250)));
+    assert!(sync.outcomes.iter().all(|outcome| (outcome.verdict, outcome.quota) == (Possible, 250)));
     // Pods whose node does not exist come after those.
     let pods = [&pods[..250], &[pod(250, "")]].concat();
     let nodes = [&[NodeFit::Unfit; 250][..], &[NodeFit::Missing]].concat();
     let sync = next_sync(&usual(), &nodes, &pods);
     assert_eq!((sync.deleted, sync.later), (250, 1));
-    assert_eq!((sync.outcomes[250].verdict, sync.outcomes[250].reason), (Keep, DaemonReason::NextSync));
-    assert!(sync.outcomes[..250].iter().all(|outcome| outcome.verdict == Delete));
+    assert_eq!((sync.outcomes[250].verdict, sync.outcomes[250].reason), (Kept, DaemonReason::NextSync));
+    assert!(sync.outcomes[..250].iter().all(|outcome| outcome.verdict == Deleted));
     // So many are created, too.
     assert_eq!(next_sync(&usual(), &[NodeFit::MayStart; 260], &[]).creates, 250);
 }

@@ -4,7 +4,7 @@ use super::{int, is, text, texts, told};
 use podrank::{Flags, Phase, Pod, Time};
 use podrank_laws::objects::list;
 use podrank_laws::vectors::read;
-use podrank_predict::Verdict::{Contested, Delete, Keep};
+use podrank_predict::Verdict::{Deleted, Kept, Possible};
 use podrank_predict::sync::PodOutcome;
 use podrank_predict::sync::job::{
     Completion, JobReason, JobState, NO_INDEX, State, completion_index, next_sync,
@@ -77,14 +77,14 @@ fn cut() {
     assert_eq!(deleted, 500);
     for (index, outcome) in indexes.iter().zip(&outcomes) {
         let expected = match index {
-            -1 => (Delete, JobReason::NoIndex),
-            3 if outcome.verdict == Delete => (Delete, JobReason::Duplicate),
+            -1 => (Deleted, JobReason::NoIndex),
+            3 if outcome.verdict == Deleted => (Deleted, JobReason::Duplicate),
             // The oldest stays.
-            3 => (Keep, JobReason::Kept),
-            10 | 11 => (Delete, JobReason::BeyondCompletions),
+            3 => (Kept, JobReason::Kept),
+            10 | 11 => (Deleted, JobReason::BeyondCompletions),
             // 100 + 100 + 300 are 500.
             _ => {
-                (Keep, if outcome.reason == JobReason::Kept { JobReason::Kept } else { JobReason::NextSync })
+                (Kept, if outcome.reason == JobReason::Kept { JobReason::Kept } else { JobReason::NextSync })
             }
         };
         assert_eq!((outcome.verdict, outcome.reason), expected, "{index}");
@@ -93,7 +93,7 @@ fn cut() {
     // One more goes before them, so that one of those with index 11 has to wait, and which one is open.
     let (pods, indexes) = ([&[running(5)][..], &pods].concat(), [&[-1][..], &indexes].concat());
     let (_, outcomes) = sync(&job, &pods, &indexes);
-    let contested: Vec<_> = outcomes.iter().filter(|outcome| outcome.verdict == Contested).collect();
+    let contested: Vec<_> = outcomes.iter().filter(|outcome| outcome.verdict == Possible).collect();
     assert_eq!((contested.len(), contested[0].quota), (150, 149));
 }
 
@@ -110,7 +110,7 @@ fn which_wrong_indexes_go_first() {
         };
         let indexes: Vec<i64> = (0..801).map(index).collect();
         let (_, outcomes) = sync(&job, &pods, &indexes);
-        [0, 400].map(|first| outcomes[first..first + 400].iter().all(|pod| pod.verdict == Delete))
+        [0, 400].map(|first| outcomes[first..first + 400].iter().all(|pod| pod.verdict == Deleted))
     };
     assert_eq!(certain(3), [true, false]);
     assert_eq!(certain(900), [false, true]);
@@ -125,11 +125,8 @@ fn what_one_sync_cannot_take_stays_contested() {
         let job = JobState { parallelism, completion: Completion::Indexed(3), ..JobState::default() };
         let (deleted, outcomes) = sync(&job, &pods, &indexes);
         assert_eq!(deleted, 500);
-        assert!(
-            outcomes[3..].iter().all(|pod| (pod.verdict, pod.quota) == (Contested, 500)),
-            "{parallelism}"
-        );
-        assert!(outcomes[..3].iter().all(|pod| pod.verdict == Keep), "{parallelism}");
+        assert!(outcomes[3..].iter().all(|pod| (pod.verdict, pod.quota) == (Possible, 500)), "{parallelism}");
+        assert!(outcomes[..3].iter().all(|pod| pod.verdict == Kept), "{parallelism}");
     }
 }
 

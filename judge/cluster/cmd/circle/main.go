@@ -92,8 +92,8 @@ func (c *circle) repeat(ctx context.Context, repeats int, patched string) {
 		fmt.Printf("the other controller takes    %d, in turns with it: what --order total says all %d times\n", len(inside), repeats)
 	}
 	fmt.Printf("podrank's order gives         %d\n", len(ours))
-	fmt.Printf("the preview says              %d certain, %d contested, %d safe: right all %d times\n",
-		prediction.Count("delete"), prediction.Count("contested"), prediction.Count("keep"), repeats)
+	fmt.Printf("the preview says              %d certain, %d possible, %d safe: right all %d times\n",
+		prediction.Count("deleted"), prediction.Count("possible"), prediction.Count("kept"), repeats)
 }
 
 // predict says what kube-controller-manager would do, and which pods podrank's own order takes.
@@ -101,8 +101,8 @@ func (c *circle) predict(ctx context.Context, dump *preview.Dump) (prediction *p
 	q := preview.Question{Dump: dump, Namespace: c.space, Set: "rs/web", Replicas: remaining, Now: time.Now(), Order: "kubernetes"}
 	prediction = must.Get(c.podrank.Ask(ctx, &q))
 	q.Order = "total"
-	for _, pod := range must.Get(c.podrank.Ask(ctx, &q)).Pods {
-		if pod.Verdict == "delete" {
+	for _, pod := range must.Get(c.podrank.Ask(ctx, &q)).Pods() {
+		if pod.Verdict == "deleted" {
 			gone = append(gone, pod.UID)
 		}
 	}

@@ -156,17 +156,17 @@ func (j *judge) arrival(namespace string, dump *preview.Dump) *verdict.Arrival {
 
 // count adds a step to the totals: how much of it was certain.
 func (j *judge) count(kind string, end *preview.End) {
-	if end == nil || end.Rest == nil {
+	if end == nil || end.Deletions == nil {
 		return
 	}
 	j.Count(kind+": steps", 1)
-	if !slices.ContainsFunc(end.Rest.Sets, func(set preview.RestOf) bool { return set.Replicas.Min != set.Replicas.Max }) {
+	if !slices.ContainsFunc(end.Groups, func(set preview.EndOf) bool { return set.ReplicasAtEnd.Min != set.ReplicasAtEnd.Max }) {
 		j.Count(kind+": all sizes certain", 1)
 	}
-	if end.GoesOn {
+	if len(end.Steps) > 1 {
 		j.Count(kind+": several syncs", 1)
 	}
-	for _, set := range end.Sets {
+	for _, set := range end.Groups {
 		for _, pod := range set.Pods {
 			j.Count("pods: "+pod.Verdict, 1)
 		}

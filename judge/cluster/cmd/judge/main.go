@@ -129,7 +129,7 @@ func (j *judge) play(ctx context.Context, s *scene.Scene) *verdict.Run {
 func (j *judge) note(number int, kind string, run *verdict.Run, outcome *verdict.Outcome) {
 	j.Count("rounds of the kind "+kind, 1)
 	j.Count("pods that went", len(outcome.Gone))
-	for _, pod := range outcome.Prediction.Pods {
+	for _, pod := range outcome.Prediction.Pods() {
 		j.Count("pods: "+pod.Verdict, 1)
 	}
 	if outcome.Asked > 1 {

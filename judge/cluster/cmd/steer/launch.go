@@ -123,7 +123,7 @@ func (g *game) seen(runs []*launch) (all []*verdict.Seen, wrong []error) {
 		}
 		s.Confirmed, s.Refused = told.Confirmed, told.Refused
 		if !told.HasPlan && l.ran.Document != nil {
-			s.Confirmed = l.ran.Document.Wanted()
+			s.Confirmed = l.ran.Document.Selected()
 			wrong = append(wrong, agrees(l, told)...)
 		}
 		s.Said = said(l.ran)
@@ -138,7 +138,7 @@ func (g *game) seen(runs []*launch) (all []*verdict.Seen, wrong []error) {
 
 // agrees holds the differences that were shown against the pods that the document wants.
 func agrees(l *launch, told *shown.Shown) (wrong []error) {
-	wanted := l.ran.Document.Wanted()
+	wanted := l.ran.Document.Selected()
 	if l.ran.Exit != 0 && l.ran.Exit != 3 {
 		return nil // the last difference may not have been confirmed
 	}

@@ -84,7 +84,7 @@ func (g *game) planIt() {
 	arguments := append(g.arguments(), "-n", g.workload.Namespace, "-o", "json", "--dry-run=client")
 	ran := must.Get(g.Podrank.Run(g.ctx, nil, nil, arguments...))
 	if ran.Exit == 0 && ran.Document != nil {
-		g.plan, g.line.Expect = ran.Document.Wanted(), "feasible"
+		g.plan, g.line.Expect = ran.Document.Selected(), "feasible"
 	}
 }
 
@@ -147,7 +147,7 @@ func (g *game) wishes() {
 	case ran.Exit != 0 || ran.Document == nil:
 		g.is(broken, append(wrong, errors.New("not exactly the wanted pods went"))...)
 	default:
-		wanted := ran.Document.Wanted()
+		wanted := ran.Document.Selected()
 		if len(wanted) != len(g.plan) {
 			wrong = append(wrong, fmt.Errorf("%d pods are wanted, and %d were planned", len(wanted), len(g.plan)))
 		}

@@ -61,8 +61,14 @@ type record struct {
 }
 
 type prediction struct {
-	Quota int
-	Pods  []struct{ Name, UID, Verdict, Rule, Why string }
+	Deletions        struct{ Max int }
+	CertainDeletions int
+	Groups           []struct {
+		Pods []struct {
+			Name, UID, Verdict string
+			Reason             struct{ Rule, Text string }
+		}
+	}
 }
 
 type round struct {
@@ -107,20 +113,21 @@ func (r *round) isLate(map[types.UID]*corev1.Pod) bool { return false }
 
 // compare returns what contradicts the preview, if anything does.
 func (r *round) compare(predicted *prediction, gone []string) (text string) {
-	contested := 0
-	for _, pod := range predicted.Pods {
+	// A workload of these kinds has one group.
+	possible := 0
+	for _, pod := range predicted.Groups[0].Pods {
 		went := slices.Contains(gone, pod.UID)
 		r.Count("verdict: "+pod.Verdict, 1)
-		r.Count("rule: "+pod.Rule, 1)
+		r.Count("rule: "+pod.Reason.Rule, 1)
 		switch {
-		case pod.Verdict == "contested" && went:
-			contested++
-		case pod.Verdict != "contested" && went != (pod.Verdict == "delete"):
-			text += fmt.Sprintf("%s %s because %s, but went: %v\n", pod.Verdict, pod.Name, pod.Why, went)
+		case pod.Verdict == "possible" && went:
+			possible++
+		case pod.Verdict != "possible" && went != (pod.Verdict == "deleted"):
+			text += fmt.Sprintf("%s %s because %s, but went: %v\n", pod.Verdict, pod.Name, pod.Reason.Text, went)
 		}
 	}
-	if contested != predicted.Quota {
-		text += fmt.Sprintf("%d of the contested pods went, and not %d\n", contested, predicted.Quota)
+	if open := predicted.Deletions.Max - predicted.CertainDeletions; possible != open {
+		text += fmt.Sprintf("%d of the possible pods went, and not %d\n", possible, open)
 	}
 	return text
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/podrank/podrank/judge/cluster/internal/must"
 )
@@ -29,22 +28,10 @@ func (b Bounds) Has(number int) bool { return int(b.Min) <= number && number <= 
 
 // End is the preview's answer.
 type End struct {
-	GoesOn bool    `json:"goesOn"`
-	Notes  []Note  `json:"notes"`
-	Rest   *Rest   `json:"rest"`
-	Sets   []EndOf `json:"sets"`
-}
-
-// Rest is the state in which Kubernetes changes nothing more until somebody changes an object.
-type Rest struct {
-	Delete Bounds   `json:"delete"`
-	Sets   []RestOf `json:"sets"`
-}
-
-// RestOf is the size of one set then.
-type RestOf struct {
-	ReplicaSet *string `json:"replicaSet"`
-	Replicas   Bounds  `json:"replicas"`
+	Notes     []Note     `json:"notes"`
+	Deletions *Bounds    `json:"deletions"`
+	Steps     []struct{} `json:"steps"`
+	Groups    []EndOf    `json:"groups"`
 }
 
 // Note is a note of the preview.
@@ -57,11 +44,9 @@ func (e *End) Has(code string) bool {
 
 // EndOf is the end of one set.
 type EndOf struct {
-	ReplicaSet *string `json:"replicaSet"`
-	Pods       []struct {
-		Name, Verdict, Why string
-		UID                types.UID
-	} `json:"pods"`
+	ReplicaSet    *string `json:"replicaSet"`
+	ReplicasAtEnd Bounds  `json:"replicasAtEnd"`
+	Pods          []Pod   `json:"pods"`
 }
 
 // AskEnd runs the preview.

@@ -147,22 +147,34 @@ type Question struct {
 
 // Prediction is the preview's answer.
 type Prediction struct {
-	Active int   `json:"active"`
-	Delete int   `json:"delete"`
-	Pods   []Pod `json:"pods"`
+	Deletions Bounds  `json:"deletions"`
+	Groups    []Group `json:"groups"`
+}
+
+// Group is the pods of one set.
+type Group struct {
+	Pods []Pod `json:"pods"`
+}
+
+// Pods are those of all groups.
+func (p *Prediction) Pods() (all []Pod) {
+	for _, group := range p.Groups {
+		all = append(all, group.Pods...)
+	}
+	return all
 }
 
 // Pod is the verdict about a pod.
 type Pod struct {
 	Name    string    `json:"name"`
 	UID     types.UID `json:"uid"`
-	Verdict string    `json:"verdict"` // delete, contested or keep
+	Verdict string    `json:"verdict"` // deleted, possible or kept
 }
 
 // Count returns how many pods have a verdict.
 func (p *Prediction) Count(verdict string) int {
 	count := 0
-	for _, pod := range p.Pods {
+	for _, pod := range p.Pods() {
 		if pod.Verdict == verdict {
 			count++
 		}

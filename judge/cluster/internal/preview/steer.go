@@ -17,20 +17,20 @@ import (
 // Steered is what `kubectl podrank scale` and `drop` print: the plan, and after a run what became of it.
 type Steered struct {
 	Pods []struct {
-		Name   string    `json:"name"`
-		UID    types.UID `json:"uid"`
-		Wanted bool      `json:"wanted"`
+		Name     string    `json:"name"`
+		UID      types.UID `json:"uid"`
+		Selected bool      `json:"selected"`
 	} `json:"pods"`
 	Nodes []struct {
 		Name         string `json:"name"`
 		BecomesEmpty bool   `json:"becomesEmpty"`
 	} `json:"nodes"`
-	Exit    *int      `json:"exit"`
-	Went    []PodName `json:"went"`
-	Missed  []PodName `json:"missed"`
-	Others  []PodName `json:"others"`
-	Left    []PodName `json:"left"`
-	Message string    `json:"message"`
+	Exit       *int      `json:"exit"`
+	Deleted    []PodName `json:"deleted"`
+	Missed     []PodName `json:"missed"`
+	Unexpected []PodName `json:"unexpected"`
+	Leftovers  []PodName `json:"leftovers"`
+	Message    string    `json:"message"`
 }
 
 // PodName names a pod.
@@ -39,11 +39,11 @@ type PodName struct {
 	UID  types.UID `json:"uid"`
 }
 
-// Wanted returns the names of the selected pods.
-func (s *Steered) Wanted() map[string]bool {
+// Selected returns the names of the selected pods.
+func (s *Steered) Selected() map[string]bool {
 	names := map[string]bool{}
 	for _, pod := range s.Pods {
-		if pod.Wanted {
+		if pod.Selected {
 			names[pod.Name] = true
 		}
 	}

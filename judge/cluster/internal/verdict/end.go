@@ -17,11 +17,11 @@ type Arrival struct {
 
 // JudgeEnd says what contradicts the preview of where a Deployment's syncs lead.
 func JudgeEnd(end *preview.End, arrival *Arrival) error {
-	if end.Rest == nil {
+	if end.Deletions == nil {
 		return fmt.Errorf("the preview shows no end")
 	}
 	listed := map[string]bool{}
-	for _, set := range end.Rest.Sets {
+	for _, set := range end.Groups {
 		size := arrival.Others
 		name := "a new set"
 		if set.ReplicaSet != nil {
@@ -30,8 +30,8 @@ func JudgeEnd(end *preview.End, arrival *Arrival) error {
 		} else {
 			listed["a new set"] = true
 		}
-		if !set.Replicas.Has(int(size)) {
-			return fmt.Errorf("%s ends at %d, and the preview says %+v", name, size, set.Replicas)
+		if !set.ReplicasAtEnd.Has(int(size)) {
+			return fmt.Errorf("%s ends at %d, and the preview says %+v", name, size, set.ReplicasAtEnd)
 		}
 	}
 	for name, size := range arrival.Sizes {
@@ -43,13 +43,13 @@ func JudgeEnd(end *preview.End, arrival *Arrival) error {
 		return fmt.Errorf("a new set ends at %d, and the preview does not show it", arrival.Others)
 	}
 	went, known := 0, map[types.UID]bool{}
-	for _, set := range end.Sets {
+	for _, set := range end.Groups {
 		for _, pod := range set.Pods {
 			known[pod.UID] = true
 			switch gone := arrival.Before[pod.UID]; {
-			case pod.Verdict == "delete" && !gone:
+			case pod.Verdict == "deleted" && !gone:
 				return fmt.Errorf("%s is certain to go, and stayed", pod.Name)
-			case (pod.Verdict == "keep" || pod.Verdict == "later") && gone:
+			case (pod.Verdict == "kept" || pod.Verdict == "waiting") && gone:
 				return fmt.Errorf("%s has the verdict %s, and went", pod.Name, pod.Verdict)
 			}
 		}
@@ -62,8 +62,8 @@ func JudgeEnd(end *preview.End, arrival *Arrival) error {
 			return fmt.Errorf("the pod with the UID %s went, and the preview does not list it", uid)
 		}
 	}
-	if !end.Rest.Delete.Has(went) {
-		return fmt.Errorf("%d pods went, and the preview says %+v", went, end.Rest.Delete)
+	if !end.Deletions.Has(went) {
+		return fmt.Errorf("%d pods went, and the preview says %+v", went, *end.Deletions)
 	}
 	return nil
 }

@@ -11,16 +11,16 @@ import (
 	"github.com/podrank/podrank/judge/cluster/internal/preview"
 )
 
-// end is a preview in which Kubernetes deletes one of the two pods of `old` immediately and the other one later, and
+// end is a preview in which Kubernetes deletes one of the two pods of `old` immediately and the other one once new pods are available, and
 // one of two possible pods of `new`.
 const end = `{
-	"rest": {"delete": {"min": 2, "max": 2}, "isCertain": true, "sets": [
-		{"replicaSet": "old", "replicas": {"min": 1, "max": 1}, "delete": {"min": 1, "max": 1}},
-		{"replicaSet": "new", "replicas": {"min": 3, "max": 4}, "delete": {"min": 1, "max": 1}}]},
-	"sets": [
-		{"replicaSet": "old", "pods": [{"name": "a", "uid": "a", "verdict": "delete"}, {"name": "b", "uid": "b", "verdict": "later"}]},
-		{"replicaSet": "new", "pods": [{"name": "c", "uid": "c", "verdict": "contested"}, {"name": "d", "uid": "d", "verdict": "contested"},
-			{"name": "e", "uid": "e", "verdict": "keep"}]}]
+	"deletions": {"min": 2, "max": 2},
+	"groups": [
+		{"replicaSet": "old", "replicasAtEnd": {"min": 1, "max": 1},
+			"pods": [{"name": "a", "uid": "a", "verdict": "deleted"}, {"name": "b", "uid": "b", "verdict": "waiting"}]},
+		{"replicaSet": "new", "replicasAtEnd": {"min": 3, "max": 4},
+			"pods": [{"name": "c", "uid": "c", "verdict": "possible"}, {"name": "d", "uid": "d", "verdict": "possible"},
+			{"name": "e", "uid": "e", "verdict": "kept"}]}]
 }`
 
 func TestEnds(t *testing.T) {
@@ -31,11 +31,11 @@ func TestEnds(t *testing.T) {
 		want       string // of the error; empty if nothing is wrong
 	}{
 		{"as said", "ac", nil, 0, ""},
-		{"the other contested pod", "ad", nil, 0, ""},
+		{"the other possible pod", "ad", nil, 0, ""},
 		{"the other size", "ac", map[string]int32{"new": 4}, 0, ""},
 		{"a certain pod stays", "cd", nil, 0, "a is certain to go, and stayed"},
-		{"a later pod goes", "abc", nil, 0, "b has the verdict later, and went"},
-		{"a safe pod goes", "ace", nil, 0, "e has the verdict keep, and went"},
+		{"a later pod goes", "abc", nil, 0, "b has the verdict waiting, and went"},
+		{"a safe pod goes", "ace", nil, 0, "e has the verdict kept, and went"},
 		{"too few go", "a", nil, 0, "1 pods went"},
 		{"too many go", "acd", nil, 0, "3 pods went"},
 		{"an unknown pod goes", "acx", nil, 0, "the pod with the UID x went"},

@@ -142,7 +142,7 @@ func (s *Seen) isLowered(c Counted) bool { return c.By != s.User && c.To < c.Fro
 func (s *Seen) names(pod string) bool {
 	if s.Document != nil {
 		is := func(named preview.PodName) bool { return named.Name == pod }
-		if slices.ContainsFunc(s.Document.Others, is) || slices.ContainsFunc(s.Document.Missed, is) {
+		if slices.ContainsFunc(s.Document.Unexpected, is) || slices.ContainsFunc(s.Document.Missed, is) {
 			return true
 		}
 	}
@@ -216,7 +216,7 @@ func (w *World) lists(run *Seen, count *Counted) error {
 		return d != nil && d.At.Before(by)
 	}
 	told := map[string]bool{}
-	for _, pod := range run.Document.Went {
+	for _, pod := range run.Document.Deleted {
 		told[pod.Name] = true
 		if !isGone(pod.Name, run.Ended) || !run.Confirmed[pod.Name] {
 			isWrong("it says that %s went, which is not so or was not confirmed", pod.Name)
@@ -228,7 +228,7 @@ func (w *World) lists(run *Seen, count *Counted) error {
 			isWrong("it says that %s stayed, which is not so or was not confirmed", pod.Name)
 		}
 	}
-	for _, pod := range run.Document.Others {
+	for _, pod := range run.Document.Unexpected {
 		if !isGone(pod.Name, run.Ended) || run.Confirmed[pod.Name] {
 			isWrong("it says that %s went unasked, which is not so or was confirmed", pod.Name)
 		}
@@ -240,7 +240,7 @@ func (w *World) lists(run *Seen, count *Counted) error {
 			}
 		}
 	}
-	if run.Exit != 4 && !run.Keeps && len(run.Document.Left) > 0 {
+	if run.Exit != 4 && !run.Keeps && len(run.Document.Leftovers) > 0 {
 		isWrong("it says that costs are left, with exit status %d", run.Exit)
 	}
 	return errors.Join(wrong...)

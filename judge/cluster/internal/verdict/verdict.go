@@ -89,18 +89,18 @@ func Judge(run *Run, ask Ask) (*Outcome, error) {
 // Compare returns an error if a prediction does not fit the deleted pods. Every certain pod must be among them and no
 // safe one, and the number of possible ones must be as predicted.
 func Compare(prediction *preview.Prediction, count int, gone []types.UID) error {
-	if prediction.Delete != count || len(gone) != count {
-		return fmt.Errorf("%d pods should go, the preview says %d, and %d went", count, prediction.Delete, len(gone))
+	if deletions := int(prediction.Deletions.Max); deletions != count || len(gone) != count {
+		return fmt.Errorf("%d pods should go, the preview says %d, and %d went", count, deletions, len(gone))
 	}
 	known := map[types.UID]bool{}
-	for _, pod := range prediction.Pods {
+	for _, pod := range prediction.Pods() {
 		known[pod.UID] = true
 		switch went := slices.Contains(gone, pod.UID); {
-		case pod.Verdict == "delete" && !went:
+		case pod.Verdict == "deleted" && !went:
 			return fmt.Errorf("%s is certain to go, and stayed", pod.Name)
-		case pod.Verdict == "keep" && went:
+		case pod.Verdict == "kept" && went:
 			return fmt.Errorf("%s is safe, and went", pod.Name)
-		case !slices.Contains([]string{"delete", "contested", "keep"}, pod.Verdict):
+		case !slices.Contains([]string{"deleted", "possible", "kept"}, pod.Verdict):
 			return fmt.Errorf("%s has the verdict %q", pod.Name, pod.Verdict)
 		}
 	}

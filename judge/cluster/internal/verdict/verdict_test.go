@@ -48,15 +48,21 @@ func inTurn(q *preview.Question) (*preview.Prediction, error) {
 		}
 	}
 	slices.Sort(names)
-	p := preview.Prediction{Active: len(names), Delete: len(names) - int(q.Replicas)}
+	deletions := len(names) - int(q.Replicas)
+	var pods []preview.Pod
 	for i, name := range names {
-		verdict := "keep"
-		if i < p.Delete {
-			verdict = "delete"
+		verdict := "kept"
+		if i < deletions {
+			verdict = "deleted"
 		}
-		p.Pods = append(p.Pods, pod(name, verdict))
+		pods = append(pods, pod(name, verdict))
 	}
-	return &p, nil
+	return prediction(deletions, pods...), nil
+}
+
+func prediction(deletions int, pods ...preview.Pod) *preview.Prediction {
+	number := int32(deletions)
+	return &preview.Prediction{Deletions: preview.Bounds{Min: number, Max: number}, Groups: []preview.Group{{Pods: pods}}}
 }
 
 func pod(name, verdict string) preview.Pod {
@@ -119,9 +125,7 @@ func TestMomentsAreTried(t *testing.T) {
 }
 
 func TestCompare(t *testing.T) {
-	prediction := &preview.Prediction{Active: 4, Delete: 2}
-	prediction.Pods = append(prediction.Pods, pod("sure", "delete"), pod("one", "contested"), pod("two", "contested"),
-		pod("safe", "keep"))
+	predicted := prediction(2, pod("sure", "deleted"), pod("one", "possible"), pod("two", "possible"), pod("safe", "kept"))
 	for gone, right := range map[string]bool{
 		"sure one": true, "sure two": true, "one two": false, "sure safe": false, "sure": false, "sure one two": false,
 		"sure unknown": false,
@@ -130,7 +134,7 @@ func TestCompare(t *testing.T) {
 		for name := range strings.FieldsSeq(gone) {
 			uids = append(uids, types.UID(name))
 		}
-		if err := Compare(prediction, 2, uids); (err == nil) != right {
+		if err := Compare(predicted, 2, uids); (err == nil) != right {
 			t.Errorf("%s: %v", gone, err)
 		}
 	}

@@ -111,7 +111,7 @@ func TestTake(t *testing.T) {
 	}
 }
 
-const document = `{"exit":0,"went":[{"name":"a"},{"name":"b"}],"nodes":[{"name":"n2","becomesEmpty":true}],"message":"x"}`
+const document = `{"exit":0,"deleted":[{"name":"a"},{"name":"b"}],"nodes":[{"name":"n2","becomesEmpty":true}],"message":"x"}`
 
 // statements are true and false ones about what became of a run.
 var statements = []struct {
@@ -136,16 +136,16 @@ var statements = []struct {
 	{"no count", "", 0, allWent, "", func(w *World, _ *Seen) { w.Counts = nil }, "did not change the count"},
 	{"another count", "a b", 0, "Scaled deploy/web from 4 to 1. Deleted exactly the 2 selected pods.", "", nil, "from 4 to 1"},
 	{"another number", "a b", 0, "Scaled deploy/web from 4 to 2. Deleted exactly the 3 selected pods.", "", nil, "3 selected pods"},
-	{"the document has another status", "a b", 0, allWent, `{"exit":3,"went":[{"name":"a"},{"name":"b"}]}`, nil, "the outcome says 3"},
+	{"the document has another status", "a b", 0, allWent, `{"exit":3,"deleted":[{"name":"a"},{"name":"b"}]}`, nil, "the outcome says 3"},
 	{"a promised node is not empty", "a b", 0, allWent, document, func(w *World, _ *Seen) { w.Occupied["n2"] = true }, "n2 is not empty"},
 	{"a promised node has pods of a rollout", "a b", 0, allWent, document, func(w *World, _ *Seen) {
 		w.Occupied["n2"], w.Rolled = true, at(15)
 	}, ""},
-	{"it forgets one", "a b", 0, allWent, `{"exit":0,"went":[{"name":"a"}]}`, nil, "what became of b"},
-	{"it says that one went", "a c", 3, cWent, `{"exit":3,"went":[{"name":"a"},{"name":"b"}],"others":[{"name":"c"}]}`, nil, "says that b went"},
-	{"it says that one stayed", "a b c", 3, cWent, `{"exit":3,"went":[{"name":"a"}],"missed":[{"name":"b"}],"others":[{"name":"c"}]}`, nil, "says that b stayed"},
-	{"it says that another went", "a c", 3, cWent, `{"exit":3,"went":[{"name":"a"}],"missed":[{"name":"b"}],"others":[{"name":"c"},{"name":"d"}]}`, nil, "says that d went"},
-	{"not as planned", "a c", 3, cWent, `{"exit":3,"went":[{"name":"a"}],"missed":[{"name":"b"}],"others":[{"name":"c"}]}`, nil, ""},
+	{"it forgets one", "a b", 0, allWent, `{"exit":0,"deleted":[{"name":"a"}]}`, nil, "what became of b"},
+	{"it says that one went", "a c", 3, cWent, `{"exit":3,"deleted":[{"name":"a"},{"name":"b"}],"unexpected":[{"name":"c"}]}`, nil, "says that b went"},
+	{"it says that one stayed", "a b c", 3, cWent, `{"exit":3,"deleted":[{"name":"a"}],"missed":[{"name":"b"}],"unexpected":[{"name":"c"}]}`, nil, "says that b stayed"},
+	{"it says that another went", "a c", 3, cWent, `{"exit":3,"deleted":[{"name":"a"}],"missed":[{"name":"b"}],"unexpected":[{"name":"c"},{"name":"d"}]}`, nil, "says that d went"},
+	{"not as planned", "a c", 3, cWent, `{"exit":3,"deleted":[{"name":"a"}],"missed":[{"name":"b"}],"unexpected":[{"name":"c"}]}`, nil, ""},
 	{"it does not name the other", "a c", 3, "Scaled deploy/web from 4 to 2; these stayed: b", "", nil, "c went, which was not confirmed, and it does not"},
 	{"it does not name the one that stays", "a c", 3, "Scaled deploy/web from 4 to 2, and these went: c", "", nil, "b, which was confirmed, stays"},
 	{"all went as planned", "a b", 3, "Scaled deploy/web from 4 to 2, not as planned", "", nil, "exactly the confirmed pods went"},
@@ -180,7 +180,7 @@ var statements = []struct {
 	}, ""},
 	{"raised again, it says", "a b", 0, allWent + " Its count is 4 again.", "", nil, "count is 4 again"},
 	{"costs are left, with another status", "a b", 0, allWent,
-		`{"exit":0,"went":[{"name":"a"},{"name":"b"}],"left":[{"name":"c"}]}`, nil, "costs are left"},
+		`{"exit":0,"deleted":[{"name":"a"},{"name":"b"}],"leftovers":[{"name":"c"}]}`, nil, "costs are left"},
 	{"killed", "a c", -1, "", "", func(_ *World, s *Seen) { s.Signal = syscall.SIGKILL }, ""},
 	{"ended by Ctrl-C after the count", "a b", -1, "", "", func(_ *World, s *Seen) { s.Signal = syscall.SIGINT }, "exit status -1"},
 }

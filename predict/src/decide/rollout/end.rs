@@ -3,7 +3,7 @@
 
 use crate::answer::pod::PodAnswer;
 use crate::answer::preview::Verdict;
-use crate::answer::probability::{Cases, Odds};
+use crate::answer::probability::{Cases, Probability};
 use crate::answer::rollout::{Basis, Bounds, Rest, RolloutEnd, SetAtRest, SetStep, StepPreview, WaitsFor};
 use crate::decide::agree::agree;
 use crate::decide::members::ranked;
@@ -68,8 +68,8 @@ pub(crate) fn end<'a>(
     let gone: Vec<_> = own.iter().zip(&outcome.fates).map(|(own, fate)| gone(own, fate)).collect();
     let (mut pods, without_odds) = crowd.pods(&outcome, &gone)?;
     for (_, previews) in pods.iter_mut().enumerate().filter(|(index, _)| is_later(*index)) {
-        for pod in previews.iter_mut().filter(|pod| pod.verdict == Verdict::Keep) {
-            (pod.verdict, pod.reason) = (Verdict::Later, Reason::AfterNewPods);
+        for pod in previews.iter_mut().filter(|pod| pod.verdict == Verdict::Kept) {
+            (pod.verdict, pod.reason) = (Verdict::Waiting, Reason::AfterNewPods);
         }
     }
     let name = |index: usize| actors.get(index).map(|actor| actor.name);
@@ -160,26 +160,29 @@ impl<'c, 'a> Crowd<'c, 'a> {
             let most = self.line(index, gone.max, race)?;
             if is_open {
                 let least = self.line(index, gone.min, race)?;
-                let odds = |line: &Line<'a>| if self.options.odds { line.odds() } else { Ok(HashMap::new()) };
-                let answers = vec![least.answers(&odds(&least)?), most.answers(&odds(&most)?)];
+                let probabilities = |line: &Line<'a>| {
+                    if self.options.probabilities { line.probabilities() } else { Ok(HashMap::new()) }
+                };
+                let answers =
+                    vec![least.answers(&probabilities(&least)?), most.answers(&probabilities(&most)?)];
                 pods.push(agree(answers, Cases::Unknown, Chance::Timing(gone.min, gone.max)));
                 continue;
             }
-            let odds = if !self.options.odds || most.is_certain() {
+            let probabilities = if !self.options.probabilities || most.is_certain() {
                 HashMap::new()
             } else if outcome.fates[index].first == 0 && !most.is_race() {
                 without_odds.extend(most.without_odds().map(|why| (index, why)));
-                most.odds()?
+                most.probabilities()?
             } else {
                 match sampled.get_or_insert_with(|| self.sample(outcome)) {
-                    Ok(odds) => odds.clone(),
+                    Ok(probabilities) => probabilities.clone(),
                     Err(why) => {
                         without_odds.push((index, why.clone()));
                         HashMap::new()
                     }
                 }
             };
-            pods.push(most.answers(&odds));
+            pods.push(most.answers(&probabilities));
         }
         Ok((pods, without_odds))
     }
@@ -215,7 +218,7 @@ impl<'c, 'a> Crowd<'c, 'a> {
         let delete = gone.max as usize - victims.len();
         let after = Line::up(self.options.order, self.policy, &left, delete, None)?;
         let no_odds = HashMap::new();
-        let first = before.answers(&no_odds).into_iter().filter(|pod| pod.verdict == Verdict::Delete);
+        let first = before.answers(&no_odds).into_iter().filter(|pod| pod.verdict == Verdict::Deleted);
         let in_turn = first.chain(after.answers(&no_odds)).collect();
         Ok(Some(agree(vec![in_turn, together.answers(&no_odds)], Cases::Unknown, Chance::Turns)))
     }
@@ -289,7 +292,7 @@ impl<'c, 'a> Crowd<'c, 'a> {
     }
 
     /// How likely pods go if that depends on more than one list.
-    fn sample(&self, outcome: &Endings) -> Result<HashMap<Uid, Odds>, String> {
+    fn sample(&self, outcome: &Endings) -> Result<HashMap<Uid, Probability>, String> {
         let mut schedules: Vec<Vec<SetDeletion>> = Vec::new();
         for steps in [Some(&outcome.steps), outcome.late_steps.as_ref()].into_iter().flatten() {
             for is_reversed in [false, true] {

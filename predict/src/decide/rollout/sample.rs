@@ -2,7 +2,7 @@
 //! with lists in random order. It is unknown which set's pods are deleted first, so each pod has a probability for each
 //! schedule. A pure function with a fixed seed.
 
-use crate::answer::probability::{Cases, Odds};
+use crate::answer::probability::{Cases, Probability};
 use crate::reason::comparison::RankedPod;
 use podrank::{Pod, Policy, ProbabilityScratch, Uid};
 use std::collections::HashMap;
@@ -25,7 +25,7 @@ pub(crate) fn sample(
     policy: &Policy,
     own: &[Vec<RankedPod<'_>>],
     schedules: &[Vec<SetDeletion>],
-) -> Result<HashMap<Uid, Odds>, String> {
+) -> Result<HashMap<Uid, Probability>, String> {
     let pods: usize = own.iter().map(Vec::len).sum();
     if pods > MOST_PODS {
         return Err(format!("above {MOST_PODS} pods in several ReplicaSets, it takes too long to compute"));
@@ -34,7 +34,7 @@ pub(crate) fn sample(
     let error = (0.25 / f64::from(runs)).sqrt();
     let sets: Vec<_> = own.iter().map(|own| SampledSet::of(own)).collect();
     let cases: Vec<Vec<Vec<u32>>> = schedules.iter().map(|events| run(policy, &sets, events, runs)).collect();
-    let mut odds = HashMap::new();
+    let mut probabilities = HashMap::new();
     for (index, set) in sets.iter().enumerate() {
         for (place, pod) in set.pods.iter().enumerate() {
             let share = |case: &Vec<Vec<u32>>| f64::from(case[index][place]) / f64::from(runs);
@@ -45,11 +45,11 @@ pub(crate) fn sample(
             let differ = most - least > 4.0 * error;
             let equal = vec![1.0; shares.len()];
             let how = if differ { Cases::Unknown } else { Cases::Shares(&equal) };
-            let all = shares.iter().map(|share| Some(Odds::new(*share, error)));
-            odds.extend(Odds::together(all, how).map(|its| (pod.uid, its)));
+            let all = shares.iter().map(|share| Some(Probability::new(*share, error)));
+            probabilities.extend(Probability::together(all, how).map(|its| (pod.uid, its)));
         }
     }
-    Ok(odds)
+    Ok(probabilities)
 }
 
 /// A set's pods by UID, so that the order of the input makes no difference.

@@ -93,7 +93,7 @@ impl DaemonSetState {
 /// If the first part of the sync has something to do, this function predicts that the second part, the update, waits for a later sync.
 /// The real controller continues with the update in the same sync if it observes its own changes fast enough.
 pub fn next_sync(set: &DaemonSetState, nodes: &[NodeFit], pods: &[DaemonPod]) -> Sync {
-    let outcomes = vec![PodOutcome::new(Verdict::Keep, DaemonReason::Kept); pods.len()];
+    let outcomes = vec![PodOutcome::new(Verdict::Kept, DaemonReason::Kept); pods.len()];
     let mut syncing = Syncing { set, pods, sync: Sync { outcomes, ..Sync::default() } };
     if !set.is_being_deleted {
         syncing.run(&nodes::nodes(nodes, pods));
@@ -130,7 +130,7 @@ impl Syncing<'_> {
     fn tidy(&mut self, node: &Node<'_>) {
         if node.fit == NodeFit::Missing {
             for (index, _) in node.pods.iter().filter(|(_, pod)| !pod.is_assigned) {
-                self.give(*index, Verdict::Contested, DaemonReason::NoNode);
+                self.give(*index, Verdict::Possible, DaemonReason::NoNode);
             }
         } else if node.fit == NodeFit::MayStart && node.pods.is_empty() {
             self.sync.creates += 1;
@@ -138,7 +138,7 @@ impl Syncing<'_> {
             self.tidy_wanted(node);
         } else {
             for (index, _) in node.staying() {
-                self.give(index, Verdict::Delete, DaemonReason::NotWanted);
+                self.give(index, Verdict::Deleted, DaemonReason::NotWanted);
             }
         }
     }
@@ -148,20 +148,20 @@ impl Syncing<'_> {
         let failed = || node.staying().filter(|(_, pod)| pod.is_failed);
         let running = || node.staying().filter(|(_, pod)| !pod.has_ended());
         for (index, _) in node.staying().filter(|(_, pod)| pod.is_succeeded) {
-            self.give(index, Verdict::Delete, DaemonReason::Succeeded);
+            self.give(index, Verdict::Deleted, DaemonReason::Succeeded);
         }
         // The first that upstream lists starts a delay, for which the rest wait.
         let leader = failed().next().map_or(0, |(index, _)| index);
         let is_one = failed().nth(1).is_none();
         for (index, _) in failed() {
-            self.give(index, Verdict::Delete, DaemonReason::Failed);
+            self.give(index, Verdict::Deleted, DaemonReason::Failed);
             if !is_one {
                 self.sync.outcomes[index].contest(leader, 1);
             }
         }
         if !self.set.allows_surge() {
             for (index, _) in running().skip(1) {
-                self.give(index, Verdict::Delete, DaemonReason::Surplus);
+                self.give(index, Verdict::Deleted, DaemonReason::Surplus);
             }
             return;
         }
@@ -174,14 +174,14 @@ impl Syncing<'_> {
         for (index, pod) in running() {
             let first = if is_new(pod) { new } else { old };
             if first.is_some_and(|(first, _)| first != index) {
-                self.give(index, Verdict::Delete, DaemonReason::Surplus);
+                self.give(index, Verdict::Deleted, DaemonReason::Surplus);
             }
         }
         if let (Some((_, new)), Some((index, old))) = (new, old) {
             if !old.is_ready {
-                self.give(index, Verdict::Delete, DaemonReason::OldNotReady);
+                self.give(index, Verdict::Deleted, DaemonReason::OldNotReady);
             } else if new.is_available {
-                self.give(index, Verdict::Delete, DaemonReason::Replaced);
+                self.give(index, Verdict::Deleted, DaemonReason::Replaced);
             }
         }
     }
@@ -189,7 +189,7 @@ impl Syncing<'_> {
     /// Gives all old pods that are kept this reason.
     fn give_old(&mut self, reason: DaemonReason) {
         for (outcome, pod) in self.sync.outcomes.iter_mut().zip(self.pods) {
-            let stays = outcome.reason == DaemonReason::Kept && outcome.verdict == Verdict::Keep;
+            let stays = outcome.reason == DaemonReason::Kept && outcome.verdict == Verdict::Kept;
             if stays && !pod.is_terminating && !pod.is_updated() {
                 outcome.reason = reason;
             }
@@ -203,13 +203,13 @@ impl Syncing<'_> {
         let (mut first, mut second, mut leaders) = (0, 0, (None, None));
         for (index, outcome) in self.sync.outcomes.iter().enumerate() {
             match outcome.verdict {
-                Verdict::Keep => {}
-                Verdict::Contested if outcome.reason.is_second() => {
+                Verdict::Kept => {}
+                Verdict::Possible if outcome.reason.is_second() => {
                     second += 1;
                     leaders.1 = leaders.1.or(Some(index));
                 }
                 // One of several failed pods of a node: it counts once.
-                Verdict::Contested if outcome.group != index => {}
+                Verdict::Possible if outcome.group != index => {}
                 _ => {
                     first += 1;
                     leaders.0 = leaders.0.or(Some(index));
@@ -219,17 +219,17 @@ impl Syncing<'_> {
         let goes_first = first.min(BURST_REPLICAS);
         let wanted_second = second.min(quota);
         let goes_second = wanted_second.min(BURST_REPLICAS - goes_first);
-        for outcome in self.sync.outcomes.iter_mut().filter(|outcome| outcome.verdict != Verdict::Keep) {
+        for outcome in self.sync.outcomes.iter_mut().filter(|outcome| outcome.verdict != Verdict::Kept) {
             if !outcome.reason.is_second() {
                 if goes_first < first {
                     outcome.contest(leaders.0.unwrap_or(0), goes_first);
                 }
             } else if goes_second == second {
-                outcome.decide(Verdict::Delete);
+                outcome.decide(Verdict::Deleted);
             } else if goes_second > 0 {
                 outcome.contest(leaders.1.unwrap_or(0), goes_second);
             } else {
-                outcome.decide(Verdict::Keep);
+                outcome.decide(Verdict::Kept);
                 if wanted_second > 0 {
                     outcome.reason = DaemonReason::NextSync;
                 }

@@ -28,7 +28,7 @@ impl Syncing<'_> {
         }
         let quota = if self.sync.surge == 0 { self.replace(all) } else { self.surge(all) };
         if self.sync.blocked_by.is_some() {
-            self.sync.outcomes.fill(PodOutcome::new(Verdict::Keep, DaemonReason::Kept));
+            self.sync.outcomes.fill(PodOutcome::new(Verdict::Kept, DaemonReason::Kept));
             self.give_old(DaemonReason::NodeMissing);
             self.sync.creates = 0;
             return;
@@ -44,9 +44,9 @@ impl Syncing<'_> {
                 Some(Pair { new: None, old: Some((index, old)) }) => {
                     let is_available = old.is_available;
                     if is_available {
-                        self.give(index, Verdict::Contested, DaemonReason::OldAvailable);
+                        self.give(index, Verdict::Possible, DaemonReason::OldAvailable);
                     } else {
-                        self.give(index, Verdict::Delete, DaemonReason::OldUnavailable);
+                        self.give(index, Verdict::Deleted, DaemonReason::OldUnavailable);
                     }
                     is_available
                 }
@@ -77,22 +77,22 @@ impl Syncing<'_> {
             let Some((index, _)) = old else { continue };
             match new {
                 Some(new) if new.is_available => {
-                    self.give(index, Verdict::Delete, DaemonReason::Replaced);
+                    self.give(index, Verdict::Deleted, DaemonReason::Replaced);
                 }
                 Some(_) => {
-                    self.give(index, Verdict::Keep, DaemonReason::AwaitsNew);
+                    self.give(index, Verdict::Kept, DaemonReason::AwaitsNew);
                     self.sync.used += 1;
                 }
                 None if node.fit == NodeFit::Missing => self.sync.blocked_by = Some(index),
                 None if node.fit == NodeFit::MayStart => {
-                    self.give(index, Verdict::Keep, DaemonReason::AwaitsNew);
+                    self.give(index, Verdict::Kept, DaemonReason::AwaitsNew);
                     unavailable += usize::from(!is_available);
                     candidates += usize::from(is_available);
                 }
                 None if is_available => {
-                    self.give(index, Verdict::Contested, DaemonReason::NotStartableAvailable);
+                    self.give(index, Verdict::Possible, DaemonReason::NotStartableAvailable);
                 }
-                None => self.give(index, Verdict::Delete, DaemonReason::NotStartable),
+                None => self.give(index, Verdict::Deleted, DaemonReason::NotStartable),
             }
         }
         let created = candidates.min(left(self.sync.surge, self.sync.used));
@@ -102,7 +102,7 @@ impl Syncing<'_> {
 
     fn give_old_on(&mut self, node: &Node<'_>, reason: DaemonReason) {
         for (index, _) in node.staying().filter(|(_, pod)| !pod.is_updated()) {
-            self.give(index, Verdict::Keep, reason);
+            self.give(index, Verdict::Kept, reason);
         }
     }
 }

@@ -216,8 +216,8 @@ pub fn next_sync(job: &JobState, now: Time, pods: &[Pod], indexes: &[i64]) -> Sy
     let wanted = job.wanted(active, now);
     let all = |verdict, reason| vec![PodOutcome::new(verdict, reason); active];
     let (outcomes, deleted, later) = match job.fate(now) {
-        JobFate::Idle => (all(Verdict::Keep, JobReason::Kept), 0, 0),
-        JobFate::AllGo(reason) => (all(Verdict::Delete, reason), active, 0),
+        JobFate::Idle => (all(Verdict::Kept, JobReason::Kept), 0, 0),
+        JobFate::AllGo(reason) => (all(Verdict::Deleted, reason), active, 0),
         JobFate::Counted => {
             let mut removal = Removal::new(pods);
             if let Completion::Indexed(completions) = job.completion {

@@ -32,7 +32,7 @@ enum Part {
 
 impl<'a> Removal<'a> {
     pub(super) fn new(pods: &'a [Pod]) -> Self {
-        let outcomes = vec![PodOutcome::new(Verdict::Keep, JobReason::Kept); pods.len()];
+        let outcomes = vec![PodOutcome::new(Verdict::Kept, JobReason::Kept); pods.len()];
         Self { pods, outcomes, room: MAX_DELETIONS, total: 0 }
     }
 
@@ -83,8 +83,8 @@ impl<'a> Removal<'a> {
             let outcome = &mut self.outcomes[*pod];
             *outcome = match goes {
                 0 if number == 0 => continue,
-                0 => PodOutcome::new(Verdict::Keep, JobReason::NextSync),
-                _ => PodOutcome::new(Verdict::Delete, reason),
+                0 => PodOutcome::new(Verdict::Kept, JobReason::NextSync),
+                _ => PodOutcome::new(Verdict::Deleted, reason),
             };
             if goes > 0 && goes < pods.len() {
                 outcome.contest(pods[0], goes);
@@ -98,7 +98,7 @@ impl<'a> Removal<'a> {
     fn remove_first(&mut self, mut number: usize) {
         let pods = self.pods;
         let mut order: Vec<_> =
-            (0..pods.len()).filter(|pod| self.outcomes[*pod].verdict != Verdict::Delete).collect();
+            (0..pods.len()).filter(|pod| self.outcomes[*pod].verdict != Verdict::Deleted).collect();
         order.sort_by(|a, b| by_order(pods, *a, *b));
         for ties in order.chunk_by(|a, b| are_tied(pods, *a, *b)) {
             if number == 0 {
@@ -108,7 +108,7 @@ impl<'a> Removal<'a> {
             let (mut left, mut gone) = (0, 0);
             for pod in ties {
                 let outcome = &self.outcomes[*pod];
-                let is_contested = outcome.verdict == Verdict::Contested;
+                let is_contested = outcome.verdict == Verdict::Possible;
                 if !is_contested || outcome.group == *pod {
                     left += 1;
                     gone += if is_contested { outcome.quota } else { 0 };
@@ -124,7 +124,7 @@ impl<'a> Removal<'a> {
                 }
                 // A contested group counts where its first pod is. If that is in another tie, none may be left here.
                 if goes > 0 && goes == left {
-                    outcome.decide(Verdict::Delete);
+                    outcome.decide(Verdict::Deleted);
                 } else if goes > 0 {
                     outcome.contest(ties[0], goes + gone);
                 }

@@ -39,7 +39,7 @@ impl<'a> Syncing<'a> {
     pub(super) fn new(set: &'a StatefulSetState, members: &'a [Member]) -> Self {
         let keep = |member| MemberOutcome {
             member,
-            verdict: Verdict::Keep,
+            verdict: Verdict::Kept,
             reason: MemberReason::InRange,
             by: None,
         };
@@ -68,7 +68,7 @@ impl<'a> Syncing<'a> {
     fn decide(&mut self) {
         for slot in 0..self.outcomes.len() {
             if let Wish::Stay(reason) = self.wish(self.at(slot)) {
-                self.give(slot, Verdict::Keep, reason, None);
+                self.give(slot, Verdict::Kept, reason, None);
             }
         }
         if self.set.update == Update::Recreate && self.recreate() {
@@ -131,8 +131,8 @@ impl<'a> Syncing<'a> {
     fn leave_open(&mut self, twin: Blocker) {
         for slot in 0..self.outcomes.len() {
             match self.wish(self.at(slot)) {
-                Wish::Stay(reason) => self.give(slot, Verdict::Keep, reason, None),
-                _ => self.give(slot, Verdict::Contested, MemberReason::Twins, Some(twin)),
+                Wish::Stay(reason) => self.give(slot, Verdict::Kept, reason, None),
+                _ => self.give(slot, Verdict::Possible, MemberReason::Twins, Some(twin)),
             }
         }
     }
@@ -144,8 +144,8 @@ impl<'a> Syncing<'a> {
             return false;
         };
         self.for_each_wish(|wish| match wish {
-            Wish::Old => (Verdict::Delete, MemberReason::Old, None),
-            _ => (Verdict::Blocked, first.reason, Some(first)),
+            Wish::Old => (Verdict::Deleted, MemberReason::Old, None),
+            _ => (Verdict::Waiting, first.reason, Some(first)),
         });
         true
     }
@@ -157,7 +157,7 @@ impl<'a> Syncing<'a> {
             // A finished pod that blocks other pods is deleted itself.
             if blocker.reason == MemberReason::WaitsForFinished {
                 let slot = self.outcomes.iter().position(|outcome| Some(outcome.member) == blocker.by.member);
-                self.give(slot.expect("it is a member"), Verdict::Delete, MemberReason::Finished, None);
+                self.give(slot.expect("it is a member"), Verdict::Deleted, MemberReason::Finished, None);
             }
         } else if let Some(slot) = self.find(|member| self.is_condemned(member)) {
             self.take_condemned(slot);
@@ -202,8 +202,8 @@ impl<'a> Syncing<'a> {
         });
         self.wait_for_condemned(self.blocker(slot, MemberReason::OneAtATime));
         match obstacle {
-            None => self.give(slot, Verdict::Delete, MemberReason::OutOfRange, None),
-            Some(by) => self.give(slot, Verdict::Blocked, by.reason, Some(by)),
+            None => self.give(slot, Verdict::Deleted, MemberReason::OutOfRange, None),
+            Some(by) => self.give(slot, Verdict::Waiting, by.reason, Some(by)),
         }
     }
 
@@ -211,7 +211,7 @@ impl<'a> Syncing<'a> {
     fn wait_for_condemned(&mut self, by: Blocker) {
         self.for_each_wish(|wish| {
             let reason = if wish == Wish::Condemned { by.reason } else { MemberReason::AfterScaling };
-            (Verdict::Blocked, reason, Some(by))
+            (Verdict::Waiting, reason, Some(by))
         });
     }
 
@@ -219,8 +219,8 @@ impl<'a> Syncing<'a> {
     fn all_at_once(&mut self) {
         for slot in 0..self.outcomes.len() {
             match self.wish(self.at(slot)) {
-                Wish::Condemned => self.give(slot, Verdict::Delete, MemberReason::OutOfRange, None),
-                Wish::Finished => self.give(slot, Verdict::Delete, MemberReason::Finished, None),
+                Wish::Condemned => self.give(slot, Verdict::Deleted, MemberReason::OutOfRange, None),
+                Wish::Finished => self.give(slot, Verdict::Deleted, MemberReason::Finished, None),
                 _ => {}
             }
         }
@@ -234,7 +234,7 @@ impl<'a> Syncing<'a> {
             for slot in 0..self.outcomes.len() {
                 let member = self.at(slot);
                 if self.wish(member) == Wish::Old && member.is_unavailable() {
-                    self.give(slot, Verdict::Delete, MemberReason::OldUnavailable, None);
+                    self.give(slot, Verdict::Deleted, MemberReason::OldUnavailable, None);
                 }
             }
         }
@@ -256,9 +256,9 @@ impl<'a> Syncing<'a> {
                 MemberReason::Finished => self.batch(self.at(slot).ordinal.into()) <= last_batch,
                 _ => false,
             };
-            if verdict == Verdict::Delete && !is_before {
+            if verdict == Verdict::Deleted && !is_before {
                 let by = self::missing(missing);
-                self.give(slot, Verdict::Contested, MemberReason::AfterCreation, Some(by));
+                self.give(slot, Verdict::Possible, MemberReason::AfterCreation, Some(by));
             }
         }
     }
@@ -298,10 +298,10 @@ impl<'a> Syncing<'a> {
                 by = by.or_else(|| Some(self.blocker(slot, MemberReason::Budget)));
                 if !is_finished {
                     let reasons = [MemberReason::Old, MemberReason::OldUnavailable];
-                    self.give(slot, Verdict::Delete, reasons[usize::from(member.is_unavailable())], None);
+                    self.give(slot, Verdict::Deleted, reasons[usize::from(member.is_unavailable())], None);
                 }
             } else if !is_finished {
-                self.give(slot, Verdict::Blocked, MemberReason::Budget, by);
+                self.give(slot, Verdict::Waiting, MemberReason::Budget, by);
             }
         }
     }
@@ -325,7 +325,7 @@ impl<'a> Syncing<'a> {
             match blocker {
                 None if is_old => {
                     if !member.is_finished {
-                        self.give(slot, Verdict::Delete, MemberReason::Old, None);
+                        self.give(slot, Verdict::Deleted, MemberReason::Old, None);
                     }
                     blocker = Some(self.blocker(slot, MemberReason::OneAtATime));
                 }
@@ -334,7 +334,7 @@ impl<'a> Syncing<'a> {
                     blocker = Some(self.blocker(slot, reason));
                 }
                 Some(by) if is_old && !member.is_finished => {
-                    self.give(slot, Verdict::Blocked, by.reason, Some(by));
+                    self.give(slot, Verdict::Waiting, by.reason, Some(by));
                 }
                 _ => {}
             }
@@ -363,7 +363,7 @@ impl<'a> Syncing<'a> {
     }
 
     fn block_all(&mut self, blocker: Blocker) {
-        self.for_each_wish(|_| (Verdict::Blocked, blocker.reason, Some(blocker)));
+        self.for_each_wish(|_| (Verdict::Waiting, blocker.reason, Some(blocker)));
     }
 
     /// Decides about all members that are not kept in any case.
