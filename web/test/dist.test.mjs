@@ -30,10 +30,10 @@ function worker() {
     return (call, ...given) => ask(call, ...(call === 'read' ? [Object.assign(Buffer.from(given[0]), { size: Buffer.byteLength(given[0]) })] : given));
 }
 
-test('the web app is below 1.46 MB gzipped, with the licenses that .ci/notices adds', () => {
+test('the web app is below 1.48 MB gzipped, with the licenses that .ci/notices adds', () => {
     const size = gzipSync(html, { level: 9 }).length;
     console.log(`${pageFile}: ${Math.ceil(Buffer.byteLength(html) / 1024)} KiB, ${Math.ceil(size / 1024)} KiB gzipped`);
-    assert.ok(size < 1_460_000, `${size} bytes`);
+    assert.ok(size < 1_480_000, `${size} bytes`);
 });
 
 test('the security policy allows no request, and no code but the script and its worker', () => {
@@ -99,11 +99,11 @@ test('a file is judged at the time that the command line judges it at, with its 
         const clock = '2026-06-01T00:00:00.000Z';
         const { answer } = ask('preview', JSON.stringify({ replicas: 4, modified, clock }));
         const { now, timeSource, groups, notes } = JSON.parse(answer);
-        const told = notes.filter(({ code }) => code === 'time-of-dump').map(({ code, level }) => [code, level]);
+        const told = notes.filter(({ code }) => code === 'time').map(({ code, level }) => [code, level]);
         seen.push([now, timeSource, told.length]);
         if (!printed) continue;
         assert.deepEqual({ now, timeSource, groups }, { now: printed.now, timeSource: printed.timeSource, groups: printed.groups });
-        assert.deepEqual(told, [['time-of-dump', 'note']]);
+        assert.deepEqual(told, [['time', 'note']]);
         assert.deepEqual(notes[0], printed.notes[0]);
     }
     assert.deepEqual(seen, [['2026-03-10T11:59:20Z', 'file-time', 1], ['2026-03-10T11:59:40Z', 'file-time', 1], ['2026-06-01T00:00:00Z', 'clock', 0]]);

@@ -157,7 +157,7 @@ test('a workload without pods leaves nothing of the one before', () => inPage(ur
     await drop(page, 'none.json', JSON.stringify(dump));
     await decided(page, { workload: 'deploy/shop' });
     await page.waitForFunction(() => document.getElementById('panel').childElementCount === 0);
-    assert.equal(await headline(page), 'It has no pods');
+    assert.equal(await headline(page), 'deploy/shop: it has no pods.');
     assert.equal(await page.locator('#key').textContent(), '');
 }));
 
@@ -282,7 +282,7 @@ test('all workloads of a dump: a row each, as at a terminal, and a click shows o
     const shown = await page.locator('#workloads-rows tr').evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
     assert.deepEqual(shown.map(([name, pods]) => [name, pods]), [['ds/agent', '6'], ['deploy/web', '13'], ['job/import', '6'], ['sts/db', '5']].sort(([a], [b]) =>
         shown.findIndex(([name]) => name === a) - shown.findIndex(([name]) => name === b)));
-    const next = (await page.locator('#workloads-head th').allTextContents()).indexOf('Next to go');
+    const next = (await page.locator('#workloads-head th').allTextContents()).indexOf('Next');
     assert.ok(shown.find(([name]) => name === 'sts/db')[next].startsWith('db-'));
     await page.locator('#workloads-rows button', { hasText: 'sts/db' }).click();
     await decided(page, { workload: 'sts/db', replicas: 4 });

@@ -24,11 +24,8 @@ export async function typeCount(page, text) {
     await (text === '' ? field.dispatchEvent('input') : page.keyboard.insertText(text));
 }
 export const headline = (page) => page.locator('#headline').textContent();
-/** The headline that the page shows for what the command line prints first: a sentence, below the workload and its count. */
-export function sentence(printed) {
-    const told = printed.slice(printed.indexOf(': ') + 2, printed.indexOf('\n')).replace(/^that scales up/, 'this scales up');
-    return told[0].toUpperCase() + told.slice(1);
-}
+/** The headline that the page shows for what the command line prints first. */
+export const sentence = (printed) => printed.slice(0, printed.indexOf('\n'));
 export const panelIsAbout = (page, pod) => page.waitForFunction((pod) => document.querySelector('#panel .who')?.textContent.includes(pod), pod);
 /** Opens the settings, and waits until the slider of the time shows when chance decides. */
 export const isSampled = async (page) => {

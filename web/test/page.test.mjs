@@ -95,7 +95,7 @@ test('the count is dragged from all to none', () => inPage(`${url}#example=circl
     assert.ok(await page.locator('#rest').isHidden(), 'pods that do not exist yet are not told');
     await typeCount(page, '6');
     await decided(page, { replicas: 6 });
-    assert.match(await headline(page), /^Scaling \S+ to 6 deletes none of 6 pods\.$/);
+    assert.match(await headline(page), /^Without scaling \S+ \(6 replicas\), Kubernetes deletes none of 6 pods\.$/);
 }));
 
 test('the moment opens and closes the circle', () => inPage(`${url}#example=circle`, async (page) => {
@@ -126,7 +126,7 @@ test('gates and the order change the answer, and the command and the link hold t
     await page.getByLabel('LogarithmicScaleDown').uncheck();
     await page.waitForFunction(() => document.documentElement.dataset.drawn.includes('LogarithmicScaleDown'));
     assert.deepEqual((await fates(page)).possible, []);
-    await page.getByLabel('podrank’s, without circles').check();
+    await page.getByLabel('podrank’s total order').check();
     await decided(page, { order: 'total' });
     assert.equal((await fates(page)).delete.length, 2);
     const words = (await page.locator('#command').textContent()).replace('dump.json', example('circle')).split(' ');
@@ -172,7 +172,7 @@ test('a pod stands beside the one that its reason names, and the rule of its rea
 test('choosing other pods keeps the count and the answer, and says the fewest costs', () => inPage(`${url}#example=zones`, async (page) => {
     const [before, replicas] = [await fates(page), '8'];
     await page.locator('#choose').click();
-    await page.getByText('up to 4 at this count').waitFor();
+    await page.getByText('up to 4 at this replica count').waitFor();
     assert.equal(await page.locator('#count').inputValue(), replicas);
     for (const name of ['b6w3p', 'k5t2q']) await page.locator('#map .pod', { hasText: name }).click();
     await page.locator('#panel .code').first().waitFor();
@@ -371,7 +371,7 @@ test('10,000 pods: what it does is said at once, the answer comes before the tab
     console.log(`${browser}: reading after ${reading} ms, answer after ${answer} ms, map after ${map} ms; the answer ${took} ms after the file was there`);
     assert.ok(reading < 500 && reading < answer && answer <= map);
     assert.ok((await page.locator('#map .node').count()) <= 150 && (await page.locator('#map .pod').count()) === 0, 'nodes are summed up');
-    assert.match(await page.locator('#map .node summary').first().textContent(), /node-a\d+\d+ of 3\d go/);
+    assert.match(await page.locator('#map .node summary').first().textContent(), /node-a\d+\d+ of 3\d deleted/);
     await page.locator('#map .node summary').first().click();
     await page.locator('#map .pod').first().waitFor();
     const measured = await page.evaluate(async () => {

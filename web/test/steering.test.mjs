@@ -31,12 +31,12 @@ test('headline, key, map, table, Markdown, picture and command follow the chosen
     assert.deepEqual(goes.map((name) => name.slice(-5)).sort(), gone);
     for (const [, name, , because] of table) if (CHOSEN.includes(name)) assert.equal(because, 'podrank\'s cost -1');
     const markdown = await copies(page, 'copy-markdown');
-    assert.ok(markdown.startsWith(`**deploy/shop to 8: ${told}**\n`), markdown);
+    assert.ok(markdown.startsWith(`**${told}**\n`), markdown);
     for (const name of goes) assert.match(markdown, new RegExp(`^\\| deleted \\| ${name} \\|`, 'm'));
     const command = `kubectl podrank scale deploy/shop --replicas 8 ${CHOSEN.map((name) => `--pod ${name}`).join(' ')}`;
     assert.ok(markdown.includes(command), markdown);
     const { texts } = await pictured(page);
-    assert.ok(texts.slice(0, 3).join(' ').startsWith(`deploy/shop to 8: ${told}`), texts.join('; '));
+    assert.ok(texts.slice(0, 3).join(' ').startsWith(told), texts.join('; '));
     assert.equal(await page.locator('#command').textContent(), command);
     assert.equal(await page.locator('#panel .code pre').first().textContent(), command);
     // Without a choice, the page shows what Kubernetes deletes without a plan.
@@ -56,7 +56,7 @@ test('with kubectl alone, the costs and the count are two commands to copy, afte
     assert.match(blocks[2], /^kubectl scale deploy\/shop --current-replicas=12 --replicas=8$/);
     assert.equal(await page.locator('#panel .code button').count(), 3);
     const told = await page.locator('#panel').textContent();
-    assert.match(told, /kubectl cannot tell whether the controller has seen the costs\. If the count reaches it first, it deletes other pods/);
+    assert.match(told, /kubectl cannot tell whether the controller has seen the costs\. If the replica count reaches it first, it deletes other pods/);
     assert.doesNotMatch(told, /a moment/);
 }));
 
@@ -65,7 +65,7 @@ test('the count follows what is chosen if nobody asked for it: one pod of 1,000 
     await page.waitForFunction(() => document.getElementById('present').textContent === '1000');
     await decided(page, { replicas: 999 });
     await page.locator('#choose').click();
-    await page.getByText('The count follows what you choose').waitFor();
+    await page.getByText('The replica count follows your selection').waitFor();
     await page.locator('#rows button').nth(3).click();
     await isPlanned(page, 1);
     assert.equal(await page.locator('#panel .big').textContent(), '1 deletion cost to write');
