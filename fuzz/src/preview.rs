@@ -13,7 +13,8 @@ use jiff::Timestamp;
 use kubectl_podrank::terminal::Terminal;
 use kubectl_podrank::view::{self, Table};
 use podrank_predict::{
-    Error, ErrorKind, NoteCode, Options, Order, Preview, Snapshot, Verdict, WorkloadKind, preview_workload,
+    Error, ErrorKind, NoteCode, Options, Order, PodAnswer, Preview, Snapshot, Verdict, WorkloadKind,
+    preview_workload,
 };
 use serde_json::Value;
 
@@ -141,24 +142,21 @@ fn check_as(dump: &[u8], text: &[u8], options: &Options) -> Option<Value> {
     Some(actual)
 }
 
-/// Only possible pods have probabilities, which add up to the quota. If it is a range, its end is that of the highest
-/// ones.
-fn check_odds(preview: &Value, shown: &str) {
-    let sets = preview["sets"].as_array().filter(|sets| !sets.is_empty());
-    for part in sets.map_or(slice::from_ref(preview), |sets| sets) {
-        let pods = || part["pods"].as_array().into_iter().flatten();
-        assert!(pods().all(|pod| pod["odds"].is_null() || pod["verdict"] == "contested"), "{shown}");
-        let highest = |pod: &Value| pod["oddsMost"].as_f64().or(pod["odds"].as_f64());
-        let probability: Vec<f64> = pods().filter_map(highest).collect();
-        assert!(
-            probability.iter().all(|probability| (0.0..=1.0).contains(probability)),
-            "{probability:?} {shown}"
-        );
-        // They have four places. Some contested pods of a Job may have none.
-        let quota = part["quota"].as_f64().unwrap_or(f64::NAN);
-        let has_all = probability.len() == pods().filter(|pod| pod["verdict"] == "contested").count();
-        let sum: f64 = probability.iter().sum();
-        assert!(!has_all || (sum - quota).abs() < 0.1, "{probability:?} {quota:?} {shown}");
+/// Only possible deletions have a probability. If all have one, they add up to the deletions that are not certain. If it is a range, its
+/// end is that of the highest probabilities.
+fn check_probabilities(preview: &Value, shown: &str) {
+    for group in preview["groups"].as_array().expect("groups") {
+        let pods = || group["pods"].as_array().into_iter().flatten();
+        let count = |verdict: &str| pods().filter(|pod| pod["verdict"] == verdict).count();
+        assert!(pods().all(|pod| pod["probability"].is_null() || pod["verdict"] == "possible"), "{shown}");
+        let highest = |pod: &Value| pod["probabilityMax"].as_f64().or(pod["probability"].as_f64());
+        let found: Vec<f64> = pods().filter_map(highest).collect();
+        assert!(found.iter().all(|probability| (0.0..=1.0).contains(probability)), "{found:?} {shown}");
+        // They have four places. Some possible deletions of a Job may have none.
+        let open = group["deletions"]["max"].as_f64().unwrap_or(f64::NAN) - count("deleted") as f64;
+        let has_all = found.len() == count("possible");
+        let sum: f64 = found.iter().sum();
+        assert!(!has_all || (sum - open).abs() < 0.1, "{found:?} {open:?} {shown}");
     }
 }
 

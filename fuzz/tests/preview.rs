@@ -32,7 +32,7 @@ const REASONS: [(&str, &str); 4] = [
     ),
     (
         "Deployment",
-        "available grows held-back no-share no-surge only-active recreated rollout-paused share share-and-leftover \
+        "available grows held-back no-share no-surge only-active recreated share share-and-leftover \
          to-count unhealthy unhealthy-and-available used-up waits",
     ),
 ];
@@ -53,9 +53,10 @@ fn random_dumps_reach_every_rule_and_reason() {
                 "ReplicaSet" | "ReplicationController" => format!("{order:?}"),
                 kind => kind.to_owned(),
             };
-            let said = list("pods").flat_map(|pod| [&pod["rule"], &pod["verdict"]]);
+            let pods = list("groups").flat_map(|group| group["pods"].as_array().expect("pods"));
+            let said = pods.flat_map(|pod| [&pod["reason"]["rule"], &pod["verdict"]]);
             let said = said
-                .chain(list("sets").map(|set| &set["reason"]))
+                .chain(list("groups").map(|group| &group["reason"]["rule"]))
                 .map(|what| what.as_str().unwrap_or("null"));
             let notes = preview["notes"].to_string();
             for what in said.chain(COMPLETENESS.into_iter().filter(|part| notes.contains(part))) {
