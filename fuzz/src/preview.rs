@@ -153,7 +153,8 @@ fn check_probabilities(preview: &Value, shown: &str) {
         let found: Vec<f64> = pods().filter_map(highest).collect();
         assert!(found.iter().all(|probability| (0.0..=1.0).contains(probability)), "{found:?} {shown}");
         // They have four places. Some possible deletions of a Job may have none.
-        let open = group["deletions"]["max"].as_f64().unwrap_or(f64::NAN) - count("deleted") as f64;
+        let certain = u32::try_from(count("deleted")).expect("few pods");
+        let open = group["deletions"]["max"].as_f64().unwrap_or(f64::NAN) - f64::from(certain);
         let has_all = found.len() == count("possible");
         let sum: f64 = found.iter().sum();
         assert!(!has_all || (sum - open).abs() < 0.1, "{found:?} {open:?} {shown}");
