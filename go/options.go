@@ -57,7 +57,8 @@ func WithClock(now func() time.Time) Option {
 }
 
 // Kubernetes chooses the pods that kube-controller-manager certainly deletes, and then possible ones by the total order (see
-// [Predict]). The default is the total order alone. It excludes [WithSpread]. [Explain], [Steer] and [UnsteerablePods] do not accept it.
+// [Predict]). Use it if your workload should delete the pods that a ReplicaSet would. The default is the total order alone. It excludes
+// [WithSpread] and [WithEmptyNodes]. [Explain], [Steer] and [UnsteerablePods] do not accept it.
 func Kubernetes() Option {
 	return give(givenKubernetes, true, "", func(s *settings) { s.kubernetes = true })
 }
@@ -88,8 +89,8 @@ func WithLogarithmicScaleDown(on bool) Option {
 }
 
 // WithPreferForScaleDown prefers to delete pods with [PreferForScaleDownLabel] among equals. It is off by default,
-// because no release of Kubernetes has it. With [Kubernetes], it only decides between possible pods. [Predict], [Steer]
-// and [UnsteerablePods] do not accept it.
+// because no release of Kubernetes has it. With [Kubernetes], it only decides between possible pods. [Predict], [Probabilities],
+// [Steer] and [UnsteerablePods] do not accept it.
 func WithPreferForScaleDown(on bool) Option {
 	return flag(core.OptionsPreferForScaleDownOn, on)
 }

@@ -31,15 +31,16 @@ import (
 // len(active) or more. If diff is 0 or less, it inspects no pods and returns none.
 //
 // It returns exactly min(diff, len(active)) pods, or the number of [WithBurst] if that is less, each of them once, or no pods and an
-// error: never fewer. So a controller may wait for as many deletions, as Kubernetes' own does. One that can return no
-// error falls back to its own sort, because without victims its wait would not end.
+// error: never fewer. So a controller may wait for as many deletions, as Kubernetes' own does. If your controller cannot return
+// the error, use a sort of your own then: without victims, it would wait forever.
 //
 // active are the workload's pods that are neither Succeeded nor Failed nor being deleted; a pod among them that is nil or
-// inactive is a [PodError], and nothing is chosen. UIDs compare as text, as in Kubernetes, but the empty UID of fakes counts as
-// the UID of zeros. List each pod once: nothing compares the pods to find one that is there twice.
+// inactive is a [PodError], and nothing is chosen. UIDs compare as text, as in Kubernetes. An empty UID, which pods in tests
+// have, is the smallest. List each pod once: nothing compares the pods to find one that is there twice.
 //
 // related are the pods to count: the more of them are on a node, the earlier the active pods there are deleted. They
-// should include the active pods. For a ReplicaSet, [RelatedPods] returns what Kubernetes counts. Duplicates are
+// should include the active pods. For a ReplicaSet, [RelatedPods] returns what Kubernetes counts. If your custom resource
+// owns the pods, pass active. Duplicates are
 // counted, so list each pod once. Inactive pods are skipped, and a nil one is a [PodError]. With [WithRanks], related
 // is not read.
 //
@@ -97,8 +98,8 @@ type Prediction struct {
 // Predict returns which pods kube-controller-manager certainly deletes when it deletes diff of active, which it may delete,
 // and which it certainly keeps.
 //
-// The lists and errors are those of [PodsToDelete], but Predict inspects the pods even if diff is 0 or less. For a set without
-// a controller, Kubernetes counts no ranks: pass nil for related.
+// The lists and errors are those of [PodsToDelete], but Predict inspects the pods even if diff is 0 or less. For a ReplicaSet
+// that nothing controls, Kubernetes counts no ranks: pass nil for related.
 //
 // The result holds for one sync at this time. A sync deletes at most [BurstReplicas] pods, so for a larger diff, later
 // syncs can choose other pods. The result can also differ if an age reaches the next power of two in nanoseconds before the
@@ -205,8 +206,11 @@ type Row struct {
 // is deleted first. Later releases may add rules.
 //
 // The rank of a pod is the number of related pods on its node, unless [WithRanks] or [WithSpread] changes it. Ages that are between
-// the same powers of two nanoseconds tie: see [WithLogarithmicScaleDown]. Kubernetes knows no tiers, which are those of [WithTier],
-// and does not compare UIDs: there, such pods tie.
+// the same powers of two nanoseconds tie: see [WithLogarithmicScaleDown].
+//
+// Kubernetes' comparison differs. It knows no tiers, which are those of [WithTier]. If two ready times or two creation times differ
+// and their ages tie, it compares the UIDs and skips the rules in between. It compares UIDs nowhere else, so pods that
+// are equal in all else tie.
 type Rule string
 
 func ruleOf(number uint8) Rule {

@@ -83,19 +83,22 @@ func fill(record *core.Pod, pod *corev1.Pod, labels bool) (isUUID bool) {
 	return parseUID(&record.UID, pod.UID)
 }
 
-// A Record is what the order reads of a pod, but for its node and its name: 64 bytes without pointers. Records compare by ==. While a pod's
-// record and node stay the same, so do all decisions about it.
+// A Record is what the order reads of an active pod, but for its node and its name: 64 bytes without pointers. Records compare by ==.
+// An event that changes neither a pod's record nor its node, nor whether it [IsActive], does not change the deletion order, with two
+// exceptions: [WithPreferForScaleDown] reads a label, and functions in other options can read any field.
 type Record struct{ pod core.Pod }
 
-// RecordOf returns the record of a pod. The labels do not count.
+// RecordOf returns the record of a pod. It leaves out all labels, also [PreferForScaleDownLabel], and a UID that is not a
+// UUID.
 func RecordOf(pod *corev1.Pod) (record Record) {
 	fill(&record.pod, pod, false)
 	return record
 }
 
-// Slim returns a pod that every decision orders as this one, and which has nothing but its name, version and node, and what its
-// record is made of. It takes a few hundred bytes, however large the pod is. It lacks the labels and the owners, so an informer's transform may return it
-// only if [ClaimPod], [StatusOf] and the lister of [RelatedPods] read other pods.
+// Slim returns a pod that every decision orders as this one, unless functions in options read other fields. It has nothing but the pod's
+// name, version and node, what the pod's record is made of, and [PreferForScaleDownLabel]. It takes a few hundred bytes, however large
+// the pod is. It lacks all other labels and the owners, so an informer's transform may return it only if [ClaimPod], [StatusOf],
+// [Neighbours] and the lister of [RelatedPods] read other pods.
 func Slim(pod *corev1.Pod) *corev1.Pod {
 	record := RecordOf(pod).pod
 	slim := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{

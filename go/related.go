@@ -24,7 +24,7 @@ type PodLister interface {
 // These are all pods that any ReplicaSet with the same controller selects, whatever owns them, each listed once.
 // ReplicaSets that are being deleted or have 0 replicas count, too. One with an invalid selector adds no pods.
 //
-// If the set has no controller, RelatedPods returns none, as Kubernetes counts none. To spread its pods over nodes anyway,
+// If the set has no controller, RelatedPods returns none, as Kubernetes counts none. If pods on crowded nodes should be deleted first anyway,
 // pass its own pods to PodsToDelete as related. Both listers must be for the set's namespace. A nil argument is an error that
 // wraps [ErrNil], and so is a nil element of a list.
 func RelatedPods(set *appsv1.ReplicaSet, sets ReplicaSetLister, pods PodLister) ([]*corev1.Pod, error) {

@@ -14,12 +14,12 @@ import (
 // node that has the most pods then. Kubernetes counts only once: of three pods on one node and two on another, it
 // deletes the three first.
 //
-// Each function returns the name of the domain that a pod is in. Pass the innermost first, such as a pod's node and then the
+// Each function returns the name of the domain that a pod is in: a node or a group of nodes. Pass the innermost first, such as a pod's node and then the
 // zone of that node: each such victim then comes from the zone with the most pods and, within that zone, from the node with the
 // most. Pods whose domain is "" share one. Without arguments, the only domain is the node.
 //
-// Kubernetes cannot do this, so WithSpread excludes [Kubernetes], and it excludes [WithRanks]. [Explain], [Predict], [Steer] and
-// [UnsteerablePods] do not accept it.
+// Kubernetes cannot do this, so WithSpread excludes [Kubernetes]. It also excludes [WithRanks] and [WithEmptyNodes]. [Explain],
+// [Predict], [Probabilities], [Steer] and [UnsteerablePods] do not accept it.
 func WithSpread(domains ...func(*corev1.Pod) string) Option {
 	domains = slices.Clone(domains)
 	if len(domains) == 0 {

@@ -14,7 +14,7 @@ import (
 // WithTier gives each pod a number from 0 to 65535. Pods of a lower tier are deleted before those of a higher one. Only
 // the rules before the deletion cost come earlier: unassigned, pending and not ready pods are deleted first. Kubernetes
 // has no tiers, so with [Kubernetes] they only decide between possible pods. [Steer] makes Kubernetes follow them. By
-// default, all pods are in one tier. [Predict] does not accept it.
+// default, all pods are in one tier. [Predict] and [Probabilities] do not accept it.
 func WithTier(of func(*corev1.Pod) int) Option {
 	return give(givenTier, of != nil, "WithTier: of", func(s *settings) { s.tier = of })
 }
@@ -25,7 +25,7 @@ func WithFixed(is func(*corev1.Pod) bool) Option {
 	return give(givenFixed, is != nil, "WithFixed: is", func(s *settings) { s.fixed = is })
 }
 
-// WithPrice sets the price of changing a pod's deletion cost, from 1 to 254. [Steer] minimizes the sum. By default, the
+// WithPrice sets the price of changing a pod's deletion cost, a weight from 1 to 254. [Steer] minimizes the sum. By default, the
 // price is 1 for all pods, so that the fewest costs change. If you later remove the costs of the pods that are kept,
 // set their price to 2. Then Steer needs the fewest requests. Only Steer and [UnsteerablePods] accept it.
 func WithPrice(of func(*corev1.Pod) int) Option {
