@@ -27,20 +27,23 @@
 // as the changelog says.
 //
 // Three more headers include this one. They are not stable: any release may change them, and nothing notices at run time,
-// so link such a program with libpodrank.a itself: -lpodrank takes the shared library if there is one, also with pkg-config
-// --static. They need PODRANK_UNSTABLE to be defined: podrank/controller.h for the other decisions of a controller,
-// podrank/probabilities.h for how likely Kubernetes deletes each pod, podrank/steer.h to make it delete the pods that you
-// select.
+// so name libpodrank.a, the archive, in the link command of such a program. -lpodrank takes the shared library if there is
+// one, unless the linker has -static or -Bstatic, and pkg-config --static prints neither. The three headers need
+// PODRANK_UNSTABLE to be defined: podrank/controller.h for the other decisions of a controller, podrank/probabilities.h for
+// how likely Kubernetes deletes each pod, podrank/steer.h to make it delete the pods that you select.
 //
 // WHAT EVERY CALL PROMISES, by number. Each promise has a test with its number.
 //
 //  1. Status. Functions return PODRANK_OK (0) or a PODRANK_ERR_ number, which podrank_status_str describes. No later
 //     release gives a number another meaning. Treat one that you do not know as an error, because later releases add some. If
-//     several apply, any of them is returned. A compiler warns of a call that ignores it: see PODRANK_NODISCARD. (Functions that
+//     several apply, any of them is returned. A function's description names the statuses that are its own. Those of promises
+//     3 to 7 can come from every function that has such arguments, and PODRANK_ERR_OPTIONS_SIZE, _FLAGS and _NOW from every
+//     function that has options. A compiler warns of a call that ignores the status: see PODRANK_NODISCARD. (Functions that
 //     return a static text, or the number of the ABI or of the format of keys, return no status.)
 //  2. Outputs are written only on success, with one exception: if podrank_steer returns PODRANK_ERR_NO_ROOM, it has stored
 //     the indices of two pods in *steered. Outputs and scratch memory need not be initialised, except for outputs that the
-//     function also reads, as podrank_count_ranks reads pods. Scratch memory may change in any case.
+//     function also reads, as podrank_count_ranks reads pods. Scratch memory, a buffer that you lend until the call returns, may
+//     change in any case.
 //  3. A pointer may be NULL if its length is 0. Options may be NULL, which means the defaults. Where a pointer may be
 //     NULL in other cases, its function says so. Any other NULL is PODRANK_ERR_NULL.
 //  4. Every pointer must be aligned as its type is in C. If not: PODRANK_ERR_MISALIGNED.
@@ -48,7 +51,8 @@
 //     writes. If it does: PODRANK_ERR_OVERLAP. What it only reads may
 //     overlap. podrank_node_number does not check the names that its table already holds: they must be apart from the table and *node.
 //  6. Lengths count elements, not bytes, up to UINT32_MAX. Above that: PODRANK_ERR_TOO_LONG. Every array that a function
-//     writes has a length. If it is below what the function says: PODRANK_ERR_SHORT_BUFFER, or another status that it names.
+//     writes has a length. The function's description says how long the array must be. If it is shorter, the status is
+//     PODRANK_ERR_SHORT_BUFFER, unless the description names another one.
 //  7. Records must be valid: a known phase, known flags, and reserved bytes of zero. If not: PODRANK_ERR_PHASE,
 //     PODRANK_ERR_FLAGS or PODRANK_ERR_RESERVED. podrank_validate finds the first invalid record.
 //  8. Functions do not allocate, lock or keep global state, and never write through a pointer to const. So any thread and
@@ -67,8 +71,8 @@
 // machines: `make budget` measures each function. No recursion and no floating point. Of functions, at most memcpy,
 // memmove, memset and memcmp; on 32-bit ARM also the __aeabi_ names of the first three; on a Cortex-M0 also integer
 // arithmetic from the compiler's runtime. `make needs` prints which functions each machine needs. Without a C library, copy
-// examples-c/firmware/memory.c. The archive is one object: link a static program with -Wl,--gc-sections, as `pkg-config
-// --static --libs podrank` does, so that it has only what it calls.
+// examples-c/firmware/memory.c. The archive is one object. With -Wl,--gc-sections, which `pkg-config --static --libs podrank`
+// prints, a program that is linked with it has only what it calls.
 
 #ifndef PODRANK_H
 #define PODRANK_H
@@ -137,7 +141,8 @@ extern "C" {
 // lower tier (if you set any); lower deletion cost; higher rank; preferred (if turned on); ready for a shorter time,
 // unset first; more restarts; more sidecar restarts; created later, unset first; smaller UID. With PODRANK_OPTIONS_NOW, unless
 // PODRANK_OPTIONS_LOGARITHMIC_SCALE_DOWN_OFF is set, ages are compared by age bucket, floor(log2(age in ns)): two ages in one
-// bucket tie, and the next rule decides.
+// bucket tie, and the next rule decides. Pods with one UID can tie in all rules, as those do whose uid you leave at the zeros of
+// PODRANK_POD_INIT. Of pods that tie in all rules, podrank_select and podrank_sort put the one with the lower index first.
 
 @order@
 

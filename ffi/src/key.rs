@@ -20,7 +20,8 @@ const _: () = {
     assert!(PODRANK_KEY_FORMAT == Key::FORMAT);
 };
 
-/// Returns the format of the keys that this library makes: PODRANK_KEY_FORMAT of its own header.
+/// Returns the format of the keys that the linked library makes. It can differ from the PODRANK_KEY_FORMAT of the header that
+/// you compiled with.
 #[unsafe(no_mangle)]
 pub extern "C" fn podrank_key_format() -> u32 {
     PODRANK_KEY_FORMAT

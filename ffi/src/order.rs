@@ -41,7 +41,7 @@ unsafe fn candidates<'a>(scratch: Output<podrank_scratch>, most: usize) -> &'a m
 }
 
 /// Compares two pods. Writes -1 to ordering if a is deleted first, 1 if b is deleted first, and 0 if every rule ties.
-/// Pods with distinct UIDs never tie.
+/// Pods with distinct UIDs never tie. It has no statuses of its own, only those of promise 1.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_compare(
     a: *const podrank_pod,
@@ -88,7 +88,8 @@ pub unsafe extern "C" fn podrank_decide(
 /// Selects the first victims_len pods of the order, or all if there are fewer. Writes their indices in pods
 /// to victims, in deletion order, and their number to selected. Of pods that tie, the one with the lower
 /// index is deleted first. The records do not move. To prefer pods on crowded nodes, call podrank_count_ranks before.
-/// Kubernetes' own result can differ: see podrank_predict.
+/// Kubernetes' own result can differ: see podrank_predict. podrank_select has no statuses of its own, only those of promise 1. A
+/// victims_len below or above pods_len is not an error.
 ///
 /// scratch is scratch memory for speed, and may be NULL with scratch_len 0. With one element per victim,
 /// selecting more than a few victims is usually faster. A shorter buffer is allowed but may be

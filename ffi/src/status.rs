@@ -27,7 +27,7 @@ pub const PODRANK_ERR_PHASE: i32 = 7;
 pub const PODRANK_ERR_FLAGS: i32 = 8;
 /// A record's reserved bytes are not all zero.
 pub const PODRANK_ERR_RESERVED: i32 = 9;
-/// An assigned pod's node is not below counts_len, or weights_len.
+/// An assigned pod's node is not below counts_len, or weights_len in podrank/steer.h.
 pub const PODRANK_ERR_NODE: i32 = 10;
 /// The node name is new, and the table has no free slot.
 pub const PODRANK_ERR_NODES_FULL: i32 = 11;
@@ -53,7 +53,7 @@ pub const PODRANK_ERR_COST_NO_DIGITS: i32 = 20;
 pub const PODRANK_ERR_COST_DIGIT: i32 = 21;
 /// The deletion cost is outside -2147483648 to 2147483647.
 pub const PODRANK_ERR_COST_RANGE: i32 = 22;
-/// There are more keys than key_storage_len.
+/// There are more keys than key_storage_len: see podrank_expectations_expect_deletions in podrank/controller.h.
 pub const PODRANK_ERR_KEYS_FULL: i32 = 23;
 /// The options' now is not 0, but their flags lack PODRANK_OPTIONS_NOW; or the flag is set, and now is PODRANK_TIME_UNSET.
 /// Start from PODRANK_OPTIONS_AT.
@@ -64,7 +64,8 @@ pub const PODRANK_ERR_SHORT_BUFFER: i32 = 25;
 pub const PODRANK_ERR_NO_ROOM: i32 = 26;
 /// The feature gate PodDeletionCost is off, so deletion costs have no effect.
 pub const PODRANK_ERR_GATE: i32 = 27;
-/// A pod's node has no domain on some level, or a domain number that is too large: see podrank_empty_nodes.
+/// A pod's node has no domain (a group of nodes, such as a zone) on some level, or a domain number that is too large: see
+/// podrank_empty_nodes in podrank/steer.h.
 pub const PODRANK_ERR_DOMAIN: i32 = 28;
 /// The pods would need more than 65,536 tiers.
 pub const PODRANK_ERR_TIERS: i32 = 29;

@@ -13,7 +13,8 @@ pub const PODRANK_UID_TEXT_LEN: usize = 36;
 const _: () = assert!(PODRANK_UID_TEXT_LEN == Uid::TEXT_LEN);
 
 /// Reads metadata.uid: a lower-case UUID in groups of 8-4-4-4-12 hex digits, the only form that
-/// kube-apiserver writes. Writes 16 bytes to uid. If uid_len is below 16: PODRANK_ERR_SHORT_BUFFER.
+/// kube-apiserver writes. Writes 16 bytes to uid. If uid_len is below 16: PODRANK_ERR_SHORT_BUFFER. If the text is another:
+/// PODRANK_ERR_UID_LENGTH, PODRANK_ERR_UID_HYPHEN or PODRANK_ERR_UID_DIGIT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_uid_parse(
     text: *const c_char,

@@ -27,20 +27,23 @@
 // as the changelog says.
 //
 // Three more headers include this one. They are not stable: any release may change them, and nothing notices at run time,
-// so link such a program with libpodrank.a itself: -lpodrank takes the shared library if there is one, also with pkg-config
-// --static. They need PODRANK_UNSTABLE to be defined: podrank/controller.h for the other decisions of a controller,
-// podrank/probabilities.h for how likely Kubernetes deletes each pod, podrank/steer.h to make it delete the pods that you
-// select.
+// so name libpodrank.a, the archive, in the link command of such a program. -lpodrank takes the shared library if there is
+// one, unless the linker has -static or -Bstatic, and pkg-config --static prints neither. The three headers need
+// PODRANK_UNSTABLE to be defined: podrank/controller.h for the other decisions of a controller, podrank/probabilities.h for
+// how likely Kubernetes deletes each pod, podrank/steer.h to make it delete the pods that you select.
 //
 // WHAT EVERY CALL PROMISES, by number. Each promise has a test with its number.
 //
 //  1. Status. Functions return PODRANK_OK (0) or a PODRANK_ERR_ number, which podrank_status_str describes. No later
 //     release gives a number another meaning. Treat one that you do not know as an error, because later releases add some. If
-//     several apply, any of them is returned. A compiler warns of a call that ignores it: see PODRANK_NODISCARD. (Functions that
+//     several apply, any of them is returned. A function's description names the statuses that are its own. Those of promises
+//     3 to 7 can come from every function that has such arguments, and PODRANK_ERR_OPTIONS_SIZE, _FLAGS and _NOW from every
+//     function that has options. A compiler warns of a call that ignores the status: see PODRANK_NODISCARD. (Functions that
 //     return a static text, or the number of the ABI or of the format of keys, return no status.)
 //  2. Outputs are written only on success, with one exception: if podrank_steer returns PODRANK_ERR_NO_ROOM, it has stored
 //     the indices of two pods in *steered. Outputs and scratch memory need not be initialised, except for outputs that the
-//     function also reads, as podrank_count_ranks reads pods. Scratch memory may change in any case.
+//     function also reads, as podrank_count_ranks reads pods. Scratch memory, a buffer that you lend until the call returns, may
+//     change in any case.
 //  3. A pointer may be NULL if its length is 0. Options may be NULL, which means the defaults. Where a pointer may be
 //     NULL in other cases, its function says so. Any other NULL is PODRANK_ERR_NULL.
 //  4. Every pointer must be aligned as its type is in C. If not: PODRANK_ERR_MISALIGNED.
@@ -48,7 +51,8 @@
 //     writes. If it does: PODRANK_ERR_OVERLAP. What it only reads may
 //     overlap. podrank_node_number does not check the names that its table already holds: they must be apart from the table and *node.
 //  6. Lengths count elements, not bytes, up to UINT32_MAX. Above that: PODRANK_ERR_TOO_LONG. Every array that a function
-//     writes has a length. If it is below what the function says: PODRANK_ERR_SHORT_BUFFER, or another status that it names.
+//     writes has a length. The function's description says how long the array must be. If it is shorter, the status is
+//     PODRANK_ERR_SHORT_BUFFER, unless the description names another one.
 //  7. Records must be valid: a known phase, known flags, and reserved bytes of zero. If not: PODRANK_ERR_PHASE,
 //     PODRANK_ERR_FLAGS or PODRANK_ERR_RESERVED. podrank_validate finds the first invalid record.
 //  8. Functions do not allocate, lock or keep global state, and never write through a pointer to const. So any thread and
@@ -67,8 +71,8 @@
 // machines: `make budget` measures each function. No recursion and no floating point. Of functions, at most memcpy,
 // memmove, memset and memcmp; on 32-bit ARM also the __aeabi_ names of the first three; on a Cortex-M0 also integer
 // arithmetic from the compiler's runtime. `make needs` prints which functions each machine needs. Without a C library, copy
-// examples-c/firmware/memory.c. The archive is one object: link a static program with -Wl,--gc-sections, as `pkg-config
-// --static --libs podrank` does, so that it has only what it calls.
+// examples-c/firmware/memory.c. The archive is one object. With -Wl,--gc-sections, which `pkg-config --static --libs podrank`
+// prints, a program that is linked with it has only what it calls.
 
 #ifndef PODRANK_H
 #define PODRANK_H
@@ -155,7 +159,7 @@ uint32_t podrank_abi_1(void);
 // A record's reserved bytes are not all zero.
 #define PODRANK_ERR_RESERVED 9
 
-// An assigned pod's node is not below counts_len, or weights_len.
+// An assigned pod's node is not below counts_len, or weights_len in podrank/steer.h.
 #define PODRANK_ERR_NODE 10
 
 // The node name is new, and the table has no free slot.
@@ -194,7 +198,7 @@ uint32_t podrank_abi_1(void);
 // The deletion cost is outside -2147483648 to 2147483647.
 #define PODRANK_ERR_COST_RANGE 22
 
-// There are more keys than key_storage_len.
+// There are more keys than key_storage_len: see podrank_expectations_expect_deletions in podrank/controller.h.
 #define PODRANK_ERR_KEYS_FULL 23
 
 // The options' now is not 0, but their flags lack PODRANK_OPTIONS_NOW; or the flag is set, and now is PODRANK_TIME_UNSET.
@@ -210,7 +214,8 @@ uint32_t podrank_abi_1(void);
 // The feature gate PodDeletionCost is off, so deletion costs have no effect.
 #define PODRANK_ERR_GATE 27
 
-// A pod's node has no domain on some level, or a domain number that is too large: see podrank_empty_nodes.
+// A pod's node has no domain (a group of nodes, such as a zone) on some level, or a domain number that is too large: see
+// podrank_empty_nodes in podrank/steer.h.
 #define PODRANK_ERR_DOMAIN 28
 
 // The pods would need more than 65,536 tiers.
@@ -374,7 +379,8 @@ typedef struct podrank_options {
 // lower tier (if you set any); lower deletion cost; higher rank; preferred (if turned on); ready for a shorter time,
 // unset first; more restarts; more sidecar restarts; created later, unset first; smaller UID. With PODRANK_OPTIONS_NOW, unless
 // PODRANK_OPTIONS_LOGARITHMIC_SCALE_DOWN_OFF is set, ages are compared by age bucket, floor(log2(age in ns)): two ages in one
-// bucket tie, and the next rule decides.
+// bucket tie, and the next rule decides. Pods with one UID can tie in all rules, as those do whose uid you leave at the zeros of
+// PODRANK_POD_INIT. Of pods that tie in all rules, podrank_select and podrank_sort put the one with the lower index first.
 
 // Scratch memory of podrank_select for one victim, or of podrank_sort for four pods. Its contents are private and need
 // not be initialised.
@@ -388,7 +394,7 @@ typedef struct podrank_scratch {
     { { 0 } }
 
 // Compares two pods. Writes -1 to ordering if a is deleted first, 1 if b is deleted first, and 0 if every rule ties.
-// Pods with distinct UIDs never tie.
+// Pods with distinct UIDs never tie. It has no statuses of its own, only those of promise 1.
 PODRANK_NODISCARD
 int32_t podrank_compare(const struct podrank_pod *a,
                         const struct podrank_pod *b,
@@ -407,7 +413,8 @@ int32_t podrank_decide(const struct podrank_pod *a,
 // Selects the first victims_len pods of the order, or all if there are fewer. Writes their indices in pods
 // to victims, in deletion order, and their number to selected. Of pods that tie, the one with the lower
 // index is deleted first. The records do not move. To prefer pods on crowded nodes, call podrank_count_ranks before.
-// Kubernetes' own result can differ: see podrank_predict.
+// Kubernetes' own result can differ: see podrank_predict. podrank_select has no statuses of its own, only those of promise 1. A
+// victims_len below or above pods_len is not an error.
 //
 // scratch is scratch memory for speed, and may be NULL with scratch_len 0. With one element per victim,
 // selecting more than a few victims is usually faster. A shorter buffer is allowed but may be
@@ -609,9 +616,13 @@ int32_t podrank_explain(const struct podrank_pod *a,
 #define PODRANK_UID_TEXT_LEN 36u
 
 // Reads metadata.uid: a lower-case UUID in groups of 8-4-4-4-12 hex digits, the only form that
-// kube-apiserver writes. Writes 16 bytes to uid. If uid_len is below 16: PODRANK_ERR_SHORT_BUFFER.
+// kube-apiserver writes. Writes 16 bytes to uid. If uid_len is below 16: PODRANK_ERR_SHORT_BUFFER. If the text is another:
+// PODRANK_ERR_UID_LENGTH, PODRANK_ERR_UID_HYPHEN or PODRANK_ERR_UID_DIGIT.
 PODRANK_NODISCARD
-int32_t podrank_uid_parse(const char *text, size_t text_len, uint8_t *uid, size_t uid_len);
+int32_t podrank_uid_parse(const char *text,
+                          size_t text_len,
+                          uint8_t *uid,
+                          size_t uid_len);
 
 // Writes the text of a UID of 16 bytes, and a NUL: PODRANK_UID_TEXT_LEN + 1 bytes. If text_len is below that:
 // PODRANK_ERR_SHORT_BUFFER.
@@ -674,7 +685,8 @@ int32_t podrank_node_number(struct podrank_node_name *table,
 // differ, makes all keys again from the pods.
 #define PODRANK_KEY_FORMAT 1u
 
-// Returns the format of the keys that this library makes: PODRANK_KEY_FORMAT of its own header.
+// Returns the format of the keys that the linked library makes. It can differ from the PODRANK_KEY_FORMAT of the header that
+// you compiled with.
 uint32_t podrank_key_format(void);
 
 // Writes the pod's place in the order to key, as PODRANK_KEY_LEN bytes that memcmp compares as
