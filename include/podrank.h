@@ -401,8 +401,8 @@ int32_t podrank_compare(const struct podrank_pod *a,
                         const struct podrank_options *options,
                         int32_t *ordering);
 
-// Compares two pods as podrank_compare does, and stores the rule that decides in *rule: the first rule that
-// does not tie, or PODRANK_RULE_NONE if all tie.
+// Compares two pods as podrank_compare does, and stores the rule that decides in *rule. It is the first rule
+// that does not tie, or PODRANK_RULE_NONE if all tie.
 PODRANK_NODISCARD
 int32_t podrank_decide(const struct podrank_pod *a,
                        const struct podrank_pod *b,
@@ -615,7 +615,7 @@ int32_t podrank_explain(const struct podrank_pod *a,
 // The length of a UID's text, without the NUL.
 #define PODRANK_UID_TEXT_LEN 36u
 
-// Reads metadata.uid: a lower-case UUID in groups of 8-4-4-4-12 hex digits, the only form that
+// Reads metadata.uid. It must be a lower-case UUID in groups of 8-4-4-4-12 hex digits, the only form that
 // kube-apiserver writes. Writes 16 bytes to uid. If uid_len is below 16: PODRANK_ERR_SHORT_BUFFER. If the text is another:
 // PODRANK_ERR_UID_LENGTH, PODRANK_ERR_UID_HYPHEN or PODRANK_ERR_UID_DIGIT.
 PODRANK_NODISCARD
@@ -635,8 +635,8 @@ int32_t podrank_uid_format(const uint8_t *uid, char *text, size_t text_len);
 PODRANK_NODISCARD
 int32_t podrank_phase_parse(const char *text, size_t text_len, uint8_t *phase);
 
-// Reads the annotation controller.kubernetes.io/pod-deletion-cost as Kubernetes does: a base-10 int32 that
-// is "0", or digits of which the first is not 0, or '-' and digits, which may start with 0. If the annotation is missing,
+// Reads the annotation controller.kubernetes.io/pod-deletion-cost as Kubernetes does. A cost is a base-10 int32
+// that is "0", or digits of which the first is not 0, or '-' and digits, which may start with 0. If the annotation is missing,
 // the cost is 0. If the status is from PODRANK_ERR_COST_EMPTY to PODRANK_ERR_COST_RANGE, Kubernetes rejects the text and
 // uses 0, so do the same.
 PODRANK_NODISCARD

@@ -270,9 +270,9 @@ pub unsafe extern "C" fn podrank_expectations_deletion_observed(
     })
 }
 
-/// Stores in *satisfied whether the set may act: 1 if no expectations are set, if nothing is pending, or if they were set
-/// more than PODRANK_EXPECTATIONS_TIMEOUT nanoseconds before now, which is of the clock by which they were set. Otherwise
-/// 0. Check again after that time, because an event can be lost.
+/// Stores in *satisfied whether the set may act. It is 1 if no expectations are set, if nothing is pending, or if they were
+/// set more than PODRANK_EXPECTATIONS_TIMEOUT nanoseconds before now, which is of the clock by which they were set.
+/// Otherwise it is 0. Check again after that time, because an event can be lost.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_expectations_satisfied(
     expectations: *const podrank_expectations,

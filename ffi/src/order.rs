@@ -60,8 +60,8 @@ pub unsafe extern "C" fn podrank_compare(
     })
 }
 
-/// Compares two pods as podrank_compare does, and stores the rule that decides in *rule: the first rule that
-/// does not tie, or PODRANK_RULE_NONE if all tie.
+/// Compares two pods as podrank_compare does, and stores the rule that decides in *rule. It is the first rule
+/// that does not tie, or PODRANK_RULE_NONE if all tie.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_decide(
     a: *const podrank_pod,

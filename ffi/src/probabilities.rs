@@ -31,8 +31,8 @@ pub struct podrank_probability_scratch {
 same_layout!(podrank_probability, Probability, 12: deleted samples std_error_ppm);
 same_layout!(podrank_probability_scratch, ProbabilityScratch, 32:);
 
-/// Finds what podrank_predict finds, and how likely kube-controller-manager deletes each pod when it deletes k of them: the
-/// share of all lists of these pods in which its sort puts the pod among the first k.
+/// Finds what podrank_predict finds, and how likely kube-controller-manager deletes each pod when it deletes k of them. A
+/// probability is the share of all lists of these pods in which its sort puts the pod among the first k.
 ///
 /// order, deleted_len and possible_len get what podrank_predict stores there. probabilities[i] is that of pods[i]: 1 of 1 if it
 /// is deleted in every list order, 0 of 1 if in none. The others are exact in two cases: all possible pods relate alike to
@@ -93,8 +93,8 @@ pub unsafe extern "C" fn podrank_probabilities(
     })
 }
 
-/// Sorts a list of pods as kube-controller-manager does: with its comparator, which podrank_kubernetes_compare asks, and with Go's sort.
-/// Because the comparator can contradict itself, the result depends on the order of the list, and on how Go sorts.
+/// Sorts a list of pods as kube-controller-manager does. It uses that controller's comparator, which podrank_kubernetes_compare
+/// asks, and Go's sort. Because the comparator can contradict itself, the result depends on the order of the list, and on how Go sorts.
 ///
 /// list has indices in pods, in the order in which the controller lists them, which nobody outside the controller can know. An
 /// index that is not below pods_len stays in the list, at no particular place. The records do not move. If scratch_len is below

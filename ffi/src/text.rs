@@ -12,7 +12,7 @@ pub const PODRANK_UID_TEXT_LEN: usize = 36;
 
 const _: () = assert!(PODRANK_UID_TEXT_LEN == Uid::TEXT_LEN);
 
-/// Reads metadata.uid: a lower-case UUID in groups of 8-4-4-4-12 hex digits, the only form that
+/// Reads metadata.uid. It must be a lower-case UUID in groups of 8-4-4-4-12 hex digits, the only form that
 /// kube-apiserver writes. Writes 16 bytes to uid. If uid_len is below 16: PODRANK_ERR_SHORT_BUFFER. If the text is another:
 /// PODRANK_ERR_UID_LENGTH, PODRANK_ERR_UID_HYPHEN or PODRANK_ERR_UID_DIGIT.
 #[unsafe(no_mangle)]
@@ -69,8 +69,8 @@ pub unsafe extern "C" fn podrank_phase_parse(text: *const c_char, text_len: usiz
     })
 }
 
-/// Reads the annotation controller.kubernetes.io/pod-deletion-cost as Kubernetes does: a base-10 int32 that
-/// is "0", or digits of which the first is not 0, or '-' and digits, which may start with 0. If the annotation is missing,
+/// Reads the annotation controller.kubernetes.io/pod-deletion-cost as Kubernetes does. A cost is a base-10 int32
+/// that is "0", or digits of which the first is not 0, or '-' and digits, which may start with 0. If the annotation is missing,
 /// the cost is 0. If the status is from PODRANK_ERR_COST_EMPTY to PODRANK_ERR_COST_RANGE, Kubernetes rejects the text and
 /// uses 0, so do the same.
 #[unsafe(no_mangle)]

@@ -190,9 +190,9 @@ int32_t podrank_expectations_deletion_observed(struct podrank_expectations *expe
                                                const struct podrank_pod_key *key,
                                                int32_t *counted);
 
-// Stores in *satisfied whether the set may act: 1 if no expectations are set, if nothing is pending, or if they were set
-// more than PODRANK_EXPECTATIONS_TIMEOUT nanoseconds before now, which is of the clock by which they were set. Otherwise
-// 0. Check again after that time, because an event can be lost.
+// Stores in *satisfied whether the set may act. It is 1 if no expectations are set, if nothing is pending, or if they were
+// set more than PODRANK_EXPECTATIONS_TIMEOUT nanoseconds before now, which is of the clock by which they were set.
+// Otherwise it is 0. Check again after that time, because an event can be lost.
 PODRANK_NODISCARD
 int32_t podrank_expectations_satisfied(const struct podrank_expectations *expectations,
                                        int64_t now,

@@ -119,7 +119,7 @@ typedef struct podrank_empty_nodes_scratch {
 #define PODRANK_EMPTY_NODES_SCRATCH_INIT \
     { { 0 } }
 
-// Adds to each node's weight what the pods of other sets weigh there: of each set, the share of its pods that are on the
+// Adds to each node's weight what the pods of other sets weigh there. A set weighs the share of its pods that are on the
 // node, in units of 2^-32, rounded down. So a set weighs at most 2^32, however many pods it has. podrank_empty_nodes reads the weights.
 //
 // neighbours are the active pods of all other sets that are assigned to a node. Leave out pods that end with their

@@ -401,8 +401,8 @@ int32_t podrank_compare(const struct podrank_pod *a,
                         const struct podrank_options *options,
                         int32_t *ordering);
 
-// Compares two pods as podrank_compare does, and stores the rule that decides in *rule: the first rule that
-// does not tie, or PODRANK_RULE_NONE if all tie.
+// Compares two pods as podrank_compare does, and stores the rule that decides in *rule. It is the first rule
+// that does not tie, or PODRANK_RULE_NONE if all tie.
 PODRANK_NODISCARD
 int32_t podrank_decide(const struct podrank_pod *a,
                        const struct podrank_pod *b,
@@ -615,7 +615,7 @@ int32_t podrank_explain(const struct podrank_pod *a,
 // The length of a UID's text, without the NUL.
 #define PODRANK_UID_TEXT_LEN 36u
 
-// Reads metadata.uid: a lower-case UUID in groups of 8-4-4-4-12 hex digits, the only form that
+// Reads metadata.uid. It must be a lower-case UUID in groups of 8-4-4-4-12 hex digits, the only form that
 // kube-apiserver writes. Writes 16 bytes to uid. If uid_len is below 16: PODRANK_ERR_SHORT_BUFFER. If the text is another:
 // PODRANK_ERR_UID_LENGTH, PODRANK_ERR_UID_HYPHEN or PODRANK_ERR_UID_DIGIT.
 PODRANK_NODISCARD
@@ -635,8 +635,8 @@ int32_t podrank_uid_format(const uint8_t *uid, char *text, size_t text_len);
 PODRANK_NODISCARD
 int32_t podrank_phase_parse(const char *text, size_t text_len, uint8_t *phase);
 
-// Reads the annotation controller.kubernetes.io/pod-deletion-cost as Kubernetes does: a base-10 int32 that
-// is "0", or digits of which the first is not 0, or '-' and digits, which may start with 0. If the annotation is missing,
+// Reads the annotation controller.kubernetes.io/pod-deletion-cost as Kubernetes does. A cost is a base-10 int32
+// that is "0", or digits of which the first is not 0, or '-' and digits, which may start with 0. If the annotation is missing,
 // the cost is 0. If the status is from PODRANK_ERR_COST_EMPTY to PODRANK_ERR_COST_RANGE, Kubernetes rejects the text and
 // uses 0, so do the same.
 PODRANK_NODISCARD
@@ -915,9 +915,9 @@ int32_t podrank_expectations_deletion_observed(struct podrank_expectations *expe
                                                const struct podrank_pod_key *key,
                                                int32_t *counted);
 
-// Stores in *satisfied whether the set may act: 1 if no expectations are set, if nothing is pending, or if they were set
-// more than PODRANK_EXPECTATIONS_TIMEOUT nanoseconds before now, which is of the clock by which they were set. Otherwise
-// 0. Check again after that time, because an event can be lost.
+// Stores in *satisfied whether the set may act. It is 1 if no expectations are set, if nothing is pending, or if they were
+// set more than PODRANK_EXPECTATIONS_TIMEOUT nanoseconds before now, which is of the clock by which they were set.
+// Otherwise it is 0. Check again after that time, because an event can be lost.
 PODRANK_NODISCARD
 int32_t podrank_expectations_satisfied(const struct podrank_expectations *expectations,
                                        int64_t now,
@@ -1005,8 +1005,8 @@ typedef struct podrank_probability_scratch {
 #define PODRANK_PROBABILITY_SCRATCH_INIT \
     { { 0 } }
 
-// Finds what podrank_predict finds, and how likely kube-controller-manager deletes each pod when it deletes k of them: the
-// share of all lists of these pods in which its sort puts the pod among the first k.
+// Finds what podrank_predict finds, and how likely kube-controller-manager deletes each pod when it deletes k of them. A
+// probability is the share of all lists of these pods in which its sort puts the pod among the first k.
 //
 // order, deleted_len and possible_len get what podrank_predict stores there. probabilities[i] is that of pods[i]: 1 of 1 if it
 // is deleted in every list order, 0 of 1 if in none. The others are exact in two cases: all possible pods relate alike to
@@ -1037,8 +1037,8 @@ int32_t podrank_probabilities(const struct podrank_pod *pods,
                               size_t *deleted_len,
                               size_t *possible_len);
 
-// Sorts a list of pods as kube-controller-manager does: with its comparator, which podrank_kubernetes_compare asks, and with Go's sort.
-// Because the comparator can contradict itself, the result depends on the order of the list, and on how Go sorts.
+// Sorts a list of pods as kube-controller-manager does. It uses that controller's comparator, which podrank_kubernetes_compare
+// asks, and Go's sort. Because the comparator can contradict itself, the result depends on the order of the list, and on how Go sorts.
 //
 // list has indices in pods, in the order in which the controller lists them, which nobody outside the controller can know. An
 // index that is not below pods_len stays in the list, at no particular place. The records do not move. If scratch_len is below
@@ -1191,7 +1191,7 @@ typedef struct podrank_empty_nodes_scratch {
 #define PODRANK_EMPTY_NODES_SCRATCH_INIT \
     { { 0 } }
 
-// Adds to each node's weight what the pods of other sets weigh there: of each set, the share of its pods that are on the
+// Adds to each node's weight what the pods of other sets weigh there. A set weighs the share of its pods that are on the
 // node, in units of 2^-32, rounded down. So a set weighs at most 2^32, however many pods it has. podrank_empty_nodes reads the weights.
 //
 // neighbours are the active pods of all other sets that are assigned to a node. Leave out pods that end with their
