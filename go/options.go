@@ -57,8 +57,8 @@ func WithClock(now func() time.Time) Option {
 }
 
 // Kubernetes chooses the pods that kube-controller-manager certainly deletes, and then possible ones by the total order (see
-// [Predict]). Use it if your workload should delete the pods that a ReplicaSet would. The default is the total order alone. It excludes
-// [WithSpread] and [WithEmptyNodes]. [Explain], [Steer] and [UnsteerablePods] do not accept it.
+// [Predict]). The default is the total order alone. Use this option if your workload should delete the pods that a ReplicaSet
+// would. It excludes [WithSpread] and [WithEmptyNodes]. [Explain], [Steer] and [UnsteerablePods] do not accept it.
 func Kubernetes() Option {
 	return give(givenKubernetes, true, "", func(s *settings) { s.kubernetes = true })
 }
