@@ -1,6 +1,5 @@
 //! Whole nodes: what other sets have on each, in which order the core takes them, and which become empty.
 
-use crate::plan::preference;
 use crate::reason::comparison::RankedPod;
 use crate::snapshot::Snapshot;
 use crate::snapshot::budget::Budget;
@@ -138,7 +137,7 @@ impl Cluster {
         let mut scratch = vec![EmptyNodesScratch::default(); pods.len()];
         let split = empty_nodes(&mut pods, &weights, &domains, &mut counts, &mut scratch);
         split.map_err(|error| match error {
-            podrank::Error::TooManyTiers => preference::too_many_groups(),
+            podrank::Error::TooManyTiers => too_many_groups(),
             other => Error::new(other.to_string()),
         })?;
         Ok(pods.iter().map(|pod| pod.tier).collect())
@@ -204,6 +203,12 @@ impl Cluster {
         nodes.sort_by_key(|node| !node.becomes_empty);
         nodes
     }
+}
+
+/// The error for preferences that tell too many pods apart.
+pub(super) fn too_many_groups() -> Error {
+    Error::new("the preferences make more than 65,536 groups of pods")
+        .advise("Use fewer or coarser preferences.")
 }
 
 /// The numbers of the nodes' domains, for each level, and how many there are. A domain lies in one of the level before.

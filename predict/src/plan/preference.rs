@@ -1,6 +1,6 @@
 //! The preferences of a user for a scale-down: the tier that they give each pod, and which pods match each.
 
-use crate::plan::nodes::{Cluster, Level};
+use crate::plan::nodes::{Cluster, Level, too_many_groups};
 use crate::plan::values::Values;
 use crate::question::options::Options;
 use crate::reason::comparison::RankedPod;
@@ -265,12 +265,6 @@ pub fn no_node(selector: &str, labels: &[&BTreeMap<String, String>]) -> Error {
 /// Says that no node has a label to spread by, given the labels of each.
 pub fn no_domain(key: &str, labels: &[&BTreeMap<String, String>]) -> Error {
     selector::explain(Error::new(format!("no node matches --spread {key}")), key, "of the nodes", labels)
-}
-
-/// The error for preferences that tell too many pods apart.
-pub(super) fn too_many_groups() -> Error {
-    Error::new("the preferences make more than 65,536 groups of pods")
-        .advise("Use fewer or coarser preferences.")
 }
 
 /// Whether each pod has been ready for `minReadySeconds`.
