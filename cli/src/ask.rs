@@ -11,9 +11,9 @@ use jiff::Timestamp;
 use kubectl_podrank::terminal::Terminal;
 use kubectl_podrank::view::{self, Table, plain_but};
 use podrank_predict::{
-    Error, ErrorKind, NowSource, Options, Overview, OwnerName, Preview, ScaleDownOrder, Snapshot, Subject,
-    WorkloadId, WorkloadKind, WorkloadName, escaped, is_hidden, preview_workload, scale_down_order,
-    standing_of_pod,
+    Error, ErrorKind, NowSource, Options, Overview, OwnerName, Preview, DeletionOrder, Snapshot, Subject,
+    WorkloadId, WorkloadKind, WorkloadName, escaped, is_hidden, preview_workload, deletion_order,
+    deletion_order_of_pod,
 };
 use serde::Serialize;
 use std::fs::{File, Metadata};
@@ -105,11 +105,11 @@ pub(crate) fn answer(args: &PreviewArgs, terminal: Terminal) -> Result<Answer, F
     let scope = if args.all_namespaces { Scope::All } else { Scope::Namespace(args.namespace.as_deref()) };
     match &*subjects {
         [Subject::All(_)] | [] | [_, _, ..] => {
-            let Several { input, is_wanted, refusals } =
+            let Several { input, is_selected, refusals } =
                 live::read_several(&kubectl, &subjects, args.selector.as_deref(), scope)?;
             add_release(&kubectl, input.all_workloads().iter().map(|workload| workload.kind), &mut options);
             at_clock(args, &mut options);
-            several(&input, &options, args, terminal, with_parts(&subjects), is_wanted, refusals)
+            several(&input, &options, args, terminal, with_parts(&subjects), is_selected, refusals)
         }
         [subject] => match one(&kubectl, subject, scope, args, options.clone()) {
             Ok(asked) => about(asked, args, terminal),
@@ -181,10 +181,10 @@ fn of_file(
                 let is = |id: &WorkloadId| id.kind == kind && id.namespace == namespace && id.name == name;
                 selected.as_ref().is_none_or(|ids| ids.iter().any(is))
             };
-            let is_wanted = |kind, namespace: &str, name: &str| {
+            let is_selected = |kind, namespace: &str, name: &str| {
                 is_named(kind, namespace, name) && has_labels(kind, namespace, name)
             };
-            return several(&input, &options, args, terminal, with_parts(subjects), is_wanted, Vec::new());
+            return several(&input, &options, args, terminal, with_parts(subjects), is_selected, Vec::new());
         }
     };
     about(Asked { input, options, question }, args, terminal)
@@ -287,12 +287,12 @@ fn decided(asked: Asked, args: &PreviewArgs, terminal: Terminal) -> Result<Answe
     let Asked { input, options, question } = asked;
     match question {
         Question::Order if input.has_count(&options)? => {
-            let order = scale_down_order(&input, &options).map_err(explained)?;
+            let order = deletion_order(&input, &options).map_err(explained)?;
             let tables = view::order::tables(&order, args.output == Output::Wide);
             of_order(&order, args, terminal, tables)
         }
         Question::Pod(pod) if !args.has_count() && input.has_count(&options)? => {
-            let order = standing_of_pod(&input, &options, &pod).map_err(explained)?;
+            let order = deletion_order_of_pod(&input, &options, &pod).map_err(explained)?;
             let tables = match args.output {
                 Output::Markdown => view::order::tables(&order, false),
                 _ => vec![view::order::of_pod(&order)],
@@ -396,7 +396,7 @@ fn of_preview(
 
 /// The answer without a count.
 fn of_order(
-    order: &ScaleDownOrder<'_>,
+    order: &DeletionOrder<'_>,
     args: &PreviewArgs,
     terminal: Terminal,
     tables: Vec<Table>,
@@ -405,7 +405,7 @@ fn of_order(
     if terminal.width.is_some() && args.output == Output::Table {
         beside.push(view::order::hint(order) + &args.of_file_and_decision());
     }
-    let pods = order.pods().map(|pod| format!(" {} {:?} {:?}", pod.pod.name(), pod.may_go_at, pod.goes_at));
+    let pods = order.pods().map(|pod| format!(" {} {:?} {:?}", pod.pod.name(), pod.possible_at, pod.deleted_at));
     let error = Error::new("-o name needs a replica count").advise("Add --replicas N.");
     let forms = Forms { data: order, tables, names: Err(error) };
     Ok(Answer { text: forms.text(args.output, terminal)?, beside, gist: pods.collect() })
@@ -428,13 +428,13 @@ fn several(
     args: &PreviewArgs,
     terminal: Terminal,
     with_parts: bool,
-    is_wanted: impl Fn(WorkloadKind, &str, &str) -> bool,
+    is_selected: impl Fn(WorkloadKind, &str, &str) -> bool,
     refusals: Vec<String>,
 ) -> Result<Answer, Failure> {
     if args.has_count() && args.replicas.is_none() {
         return Err("only --replicas can be used with several workloads".into());
     }
-    let all = podrank_predict::overview(input, options, args.replicas, with_parts, is_wanted);
+    let all = podrank_predict::overview(input, options, args.replicas, with_parts, is_selected);
     let all = Overview { unread: refusals, ..all };
     let mut beside: Vec<_> =
         all.unread.iter().map(|refusal| format!("note: not all types are shown: {refusal}")).collect();

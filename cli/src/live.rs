@@ -116,7 +116,7 @@ pub(crate) type Wanted = Box<dyn Fn(WorkloadKind, &str, &str) -> bool>;
 /// The objects that were read for several workloads.
 pub(crate) struct Several {
     pub(crate) input: Snapshot,
-    pub(crate) is_wanted: Wanted,
+    pub(crate) is_selected: Wanted,
     /// Why some types could not be read, a line each.
     pub(crate) refusals: Vec<String>,
 }
@@ -158,7 +158,7 @@ pub(crate) fn read_several(
     }
     surroundings::add_autoscalers(kubectl, &scope.arguments(), &mut input);
     let wanted = wanted(&workloads, subjects, || scope.place(kubectl))?;
-    let Some(selector) = selector else { return Ok(Several { input, is_wanted: wanted, refusals }) };
+    let Some(selector) = selector else { return Ok(Several { input, is_selected: wanted, refusals }) };
     let resources = resources(None);
     let words = [&[&*resources, "--selector", selector], &*scope.arguments()].concat();
     let (labelled, _) = kubectl.get_readable(&words)?;
@@ -170,7 +170,7 @@ pub(crate) fn read_several(
         let is_it = |its: &WorkloadId| its.kind == kind && its.namespace == namespace && its.name == name;
         wanted(kind, namespace, name) && labelled.iter().any(is_it)
     };
-    Ok(Several { input, is_wanted: Box::new(is_labelled), refusals })
+    Ok(Several { input, is_selected: Box::new(is_labelled), refusals })
 }
 
 /// The error if there is no workload among the types that the user may read.

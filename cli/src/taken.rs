@@ -4,11 +4,11 @@
 use crate::kubectl::Kubectl;
 use crate::live::{self, MANAGERS, RETRIES, Scope};
 use crate::surroundings;
-use podrank_predict::{Options, Taken, WorkloadKind, WorkloadName, taken};
+use podrank_predict::{Options, PodDeletion, WorkloadKind, WorkloadName, taken};
 use std::collections::BTreeSet;
 
 /// Explains the deletion of a pod. `None` if it is neither being deleted nor known to be deleted.
-pub(crate) fn of(kubectl: &Kubectl, pod: &str, scope: Scope<'_>, options: &Options) -> Option<Taken> {
+pub(crate) fn of(kubectl: &Kubectl, pod: &str, scope: Scope<'_>, options: &Options) -> Option<PodDeletion> {
     let mut input = live::get_named(kubectl, "pods", pod, scope).ok()?;
     let is_going = !input.is_empty();
     let (namespace, owner) = match (input.going_pod(pod), scope) {

@@ -157,7 +157,7 @@ fn a_plan_counts_the_pods_that_it_keeps() {
             options,
             count: Count::To(replicas),
             named: std::iter::once(format!("{NAME}-3")).collect(),
-            wishes: Vec::new(),
+            preferences: Vec::new(),
             foreign_costs: plan::ForeignCosts::Override,
             own_costs: None,
         };

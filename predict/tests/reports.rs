@@ -12,8 +12,8 @@
 //! An answer is compared by what a pod's verdict is and the code of the rule that decides, never by sentences.
 
 use podrank_predict::{
-    Error, ErrorKind, Options, Overview, Preview, Replicas, ScaleDownOrder, Snapshot, Subject, Verdict,
-    WorkloadKind, WorkloadName, overview, preview_workload, scale_down_order, standing_of_pod,
+    Error, ErrorKind, Options, Overview, Preview, Replicas, DeletionOrder, Snapshot, Subject, Verdict,
+    WorkloadKind, WorkloadName, overview, preview_workload, deletion_order, deletion_order_of_pod,
 };
 use serde_json::{Map, Value, json};
 use std::fs;
@@ -94,8 +94,8 @@ impl Command {
             return Ok(answer);
         }
         Ok(match pod {
-            Some(pod) => of_order(&standing_of_pod(input, &options, pod)?),
-            None => of_order(&scale_down_order(input, &options)?),
+            Some(pod) => of_order(&deletion_order_of_pod(input, &options, pod)?),
+            None => of_order(&deletion_order(input, &options)?),
         })
     }
 }
@@ -119,10 +119,10 @@ fn of_preview(preview: &Preview<'_>) -> Value {
 }
 
 /// The pods in deletion order, each with its verdict and rule, and the largest counts at which it may be and is deleted.
-fn of_order(order: &ScaleDownOrder<'_>) -> Value {
+fn of_order(order: &DeletionOrder<'_>) -> Value {
     let pods = order.pods().map(|pod| {
         let value = json!({
-            "verdict": pod.pod.verdict.word(), "rule": pod.rule(), "deletedAt": pod.goes_at, "possibleAt": pod.may_go_at,
+            "verdict": pod.pod.verdict.word(), "rule": pod.rule(), "deletedAt": pod.deleted_at, "possibleAt": pod.possible_at,
         });
         (pod.pod.name().to_owned(), value)
     });

@@ -2,8 +2,8 @@
 
 use podrank_laws::objects;
 use podrank_predict::{
-    Options, Order, ScaleDownOrder, Snapshot, Verdict, Within, WorkloadKind, preview_workload,
-    scale_down_order,
+    Options, Order, DeletionOrder, Snapshot, Verdict, Within, WorkloadKind, preview_workload,
+    deletion_order,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -27,7 +27,7 @@ struct Compared {
 fn agree(
     input: &Snapshot,
     options: &Options,
-    order: &ScaleDownOrder<'_>,
+    order: &DeletionOrder<'_>,
     counts: impl Iterator<Item = u32>,
     compared: &mut Compared,
 ) {
@@ -48,7 +48,7 @@ fn agree(
                 Verdict::Kept => [false, false],
             };
             let at_or_above = |least: Option<u32>| least.is_some_and(|least| count <= least);
-            let said = [at_or_above(place.may_go_at), at_or_above(place.goes_at)];
+            let said = [at_or_above(place.possible_at), at_or_above(place.deleted_at)];
             assert_eq!(said, expected, "{name} at {count}: {} is {:?}", pod.name(), pod.verdict);
             compared.contested += usize::from(pod.verdict == Verdict::Possible);
         }
@@ -69,9 +69,9 @@ fn compare(scene: &Scene, compared: &mut Compared) {
                 Some(format!("{}/{}", workload.kind.short(), workload.name).parse().expect("a name"));
             options.namespace = Some(workload.namespace.clone());
             (options.order, options.within, options.probabilities) = (order, within, false);
-            let Ok(order) = scale_down_order(&input, &options) else { continue };
+            let Ok(order) = deletion_order(&input, &options) else { continue };
             let pods = u32::try_from(order.active).expect("few");
-            if order.pods().all(|pod| pod.may_go_at.is_none()) && pods > 0 {
+            if order.pods().all(|pod| pod.possible_at.is_none()) && pods > 0 {
                 compared.without_counts += 1;
                 continue;
             }
@@ -110,7 +110,7 @@ fn above_500_deletions_the_rules_before_the_rank_decide() {
     let input = Snapshot::read(objects::dump(&items).as_bytes()).expect("sound");
     let mut options = Options::new(0, "2026-03-10T12:00:00Z".parse().expect("a time"));
     (options.replicas, options.probabilities) = (None, false);
-    let order = scale_down_order(&input, &options).expect("an order");
+    let order = deletion_order(&input, &options).expect("an order");
     let mut compared = Compared::default();
     agree(&input, &options, &order, (0..200).chain([300, 500, 619]), &mut compared);
     assert!(compared.contested > 1_000, "{compared:?}");

@@ -1,7 +1,7 @@
 //! Who took a pod, and why that one: from pods as they are while they terminate, and from events.
 
 use jiff::Timestamp;
-use podrank_predict::{Options, Snapshot, Taken, Taker, taken};
+use podrank_predict::{Options, Snapshot, PodDeletion, DeletionCause, taken};
 use serde_json::{Value, json};
 
 /// When pods were asked to go.
@@ -81,7 +81,7 @@ fn scaled(from: u32, to: u32, seconds: i64) -> Value {
     event("Deployment", "web", "ScalingReplicaSet", &message, seconds)
 }
 
-fn ask(name: char, objects: &[Value]) -> Taken {
+fn ask(name: char, objects: &[Value]) -> PodDeletion {
     let list = json!({ "apiVersion": "v1", "kind": "List", "items": objects }).to_string();
     let input = Snapshot::read_part(list.as_bytes()).expect("an input").expect("an input");
     let now = at(20).parse().expect("a time");
@@ -109,7 +109,7 @@ fn a_pod_that_is_named_is_taken_by_the_scale_down() {
     );
     assert_eq!(
         (taken.by, taken.rule.as_deref(), taken.probably),
-        (Some(Taker::ScaleDown), Some("rank"), false)
+        (Some(DeletionCause::ScaleDown), Some("rank"), false)
     );
     assert_eq!(taken.asked.map(|asked| asked.to_string()).as_deref(), Some(ASKED));
     // Kubernetes before 1.25 did not say from where.
@@ -222,7 +222,7 @@ fn nobody_blames_the_scale_down_for_what_a_user_deleted() {
     let objects =
         [going(pod('a', "n1"), 0), going(pod('b', "n1"), 0), pod('c', "n2"), set(2, "new"), deployment(2)];
     let objects = with(objects.to_vec(), [deleted('b'), scaled(3, 2, 0)]);
-    assert_eq!(ask('b', &objects).by, Some(Taker::ScaleDown));
+    assert_eq!(ask('b', &objects).by, Some(DeletionCause::ScaleDown));
     let users = ask('a', &objects);
     assert_eq!((users.by, users.why.clone()), (None, None));
     assert_eq!(
@@ -277,19 +277,19 @@ fn a_rollout_takes_old_pods() {
     ];
     let taken = ask('a', &with(objects.to_vec(), [risen]));
     assert_eq!(taken.because.as_deref(), Some("the rollout of deploy/web scaled rs/web-5d from 3 to 2"));
-    assert_eq!((taken.by, taken.rule.as_deref()), (Some(Taker::Rollout), Some("rank")));
+    assert_eq!((taken.by, taken.rule.as_deref()), (Some(DeletionCause::Rollout), Some("rank")));
     // The set was the only one when its count fell.
-    assert_eq!(ask('a', &objects).by, Some(Taker::ScaleDown));
+    assert_eq!(ask('a', &objects).by, Some(DeletionCause::ScaleDown));
 }
 
 #[test]
 fn disruptions_are_told_as_what_they_are() {
     for (reason, by) in [
-        ("PreemptionByScheduler", Taker::Preemption),
-        ("DeletionByTaintManager", Taker::Taint),
-        ("EvictionByEvictionAPI", Taker::Eviction),
-        ("DeletionByPodGC", Taker::Node),
-        ("TerminationByKubelet", Taker::Node),
+        ("PreemptionByScheduler", DeletionCause::Preemption),
+        ("DeletionByTaintManager", DeletionCause::Taint),
+        ("EvictionByEvictionAPI", DeletionCause::Eviction),
+        ("DeletionByPodGC", DeletionCause::Node),
+        ("TerminationByKubelet", DeletionCause::Node),
     ] {
         let mut a = going(pod('a', "n1"), 0);
         let disrupted = json!({ "type": "DisruptionTarget", "status": "True", "reason": reason });
@@ -298,10 +298,10 @@ fn disruptions_are_told_as_what_they_are() {
         assert_eq!((taken.by, taken.why), (Some(by), None), "{reason}");
     }
     for (reason, message, by) in [
-        ("Preempted", "Preempted by pod x on node n1", Some(Taker::Preemption)),
-        ("TaintManagerEviction", "Marking for deletion Pod shop/web-5d-a", Some(Taker::Taint)),
+        ("Preempted", "Preempted by pod x on node n1", Some(DeletionCause::Preemption)),
+        ("TaintManagerEviction", "Marking for deletion Pod shop/web-5d-a", Some(DeletionCause::Taint)),
         ("TaintManagerEviction", "Cancelling deletion of Pod shop/web-5d-a", None),
-        ("Evicted", "The node was low on resource: memory.", Some(Taker::Node)),
+        ("Evicted", "The node was low on resource: memory.", Some(DeletionCause::Node)),
     ] {
         let told = event("Pod", "web-5d-a", reason, message, 0);
         assert_eq!(ask('a', &[told]).by, by, "{message}");
@@ -323,11 +323,11 @@ fn of_pods_that_are_gone_events_tell() {
         "pod/web-5d-a was deleted, because rs/web-5d was scaled from 3 to 2 by kubectl.\nWhy this pod: no longer known."
     );
     // The set is gone, too.
-    assert_eq!(ask('a', &[deleted('a'), scaled(3, 2, 0)]).by, Some(Taker::ScaleDown));
+    assert_eq!(ask('a', &[deleted('a'), scaled(3, 2, 0)]).by, Some(DeletionCause::ScaleDown));
     let unnamed = || with(there(), [deleted('d'), scaled(4, 2, 0)]);
     assert_eq!(ask('a', &unnamed()).by, None, "nothing shows that there was such a pod");
     let lost = ask('a', &with(unnamed(), [event("Pod", "web-5d-a", "Scheduled", "to n1", -600)]));
-    assert!(lost.probably && lost.by == Some(Taker::ScaleDown), "{lost}");
+    assert!(lost.probably && lost.by == Some(DeletionCause::ScaleDown), "{lost}");
     // All are named, or two scale-downs have lost names.
     assert_eq!(ask('a', &with(there(), [deleted('d'), scaled(3, 2, 0)])).by, None);
     assert_eq!(ask('a', &with(there(), [scaled(5, 4, -300), scaled(4, 2, 0)])).by, None);
@@ -380,11 +380,11 @@ fn podrank_webhook_knows_the_rule() {
     ] {
         let mut other = record("Steer", 0);
         change(&mut other);
-        assert_eq!(ask('a', &with(there(), [other, deleted('a')])).chosen_by, None);
+        assert_eq!(ask('a', &with(there(), [other, deleted('a')])).selected_by, None);
     }
     // It names the pod if nothing else does, and another time is another scale-down.
     assert!(ask('a', &with(there(), [record("Steer", 0)])).probably);
-    assert_eq!(ask('a', &with(there(), [record("Steer", -600), deleted('a')])).chosen_by, None);
+    assert_eq!(ask('a', &with(there(), [record("Steer", -600), deleted('a')])).selected_by, None);
     // All that went are named, so a user deleted this one, although it was chosen.
     let users = ask('a', &with(there(), [record("Steer", 0), deleted('d'), deleted('e')]));
     assert_eq!(users.by, None, "{users}");
@@ -395,6 +395,6 @@ fn podrank_webhook_knows_the_rule() {
         "controller.kubernetes.io/pod-deletion-cost": "-1",
     });
     let marked = ask('a', &with(there(), [a, deleted('a')]));
-    assert_eq!(marked.chosen_by.as_deref(), Some("first[0]"));
+    assert_eq!(marked.selected_by.as_deref(), Some("first[0]"));
     assert_eq!(marked.why.as_deref(), Some("deletion cost -1 (web-5d-c: 0)"));
 }

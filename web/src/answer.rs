@@ -4,7 +4,7 @@ use crate::probabilities_follow;
 use jiff::Timestamp;
 use kubectl_podrank::view::answer::{headline, hint};
 use podrank_predict::{
-    Asked, Bounds, Note, NowSource, PodAnswer, Pods, Preview, SetAtRest, SetPreview, Snapshot, StepPreview,
+    Asked, CountRange, Note, NowSource, PodAnswer, Pods, Preview, GroupAtEnd, SetPreview, Snapshot, StepPreview,
     Verdict, WaitsFor, autoscaler,
 };
 use serde::Serialize;
@@ -34,7 +34,7 @@ pub(crate) struct Answer<'p> {
     time_source: NowSource,
     asked: Asked,
     active_pods: usize,
-    deletions: Bounds,
+    deletions: CountRange,
     notes: &'p [Note],
     groups: Vec<GroupFace<'p>>,
     steps: &'p [StepPreview<'p>],
@@ -117,7 +117,7 @@ impl<'p> Answer<'p> {
             active: set.active,
         };
         let (rest, sets) = (preview.rest.as_ref(), preview.sets());
-        let is_later = |set: &&SetAtRest<'_>| {
+        let is_later = |set: &&GroupAtEnd<'_>| {
             set.replica_set.is_none() && sets.iter().all(|set| set.replica_set.is_some())
         };
         let created = rest.iter().flat_map(|rest| &rest.sets).filter(is_later).map(|_| GroupFace {

@@ -55,7 +55,7 @@ impl Steered {
             options: options.clone(),
             count: Count::To(count),
             named: names.iter().cloned().collect(),
-            wishes: Vec::new(),
+            preferences: Vec::new(),
             foreign_costs: ForeignCosts::Keep,
             own_costs: None,
         };

@@ -28,7 +28,7 @@ impl Run<'_> {
             let mut early = String::from("the pods were not deleted in time");
             match self.request.cluster.state() {
                 Ok(state) => {
-                    let left = plan.wanted().filter(|pod| state.has(&pod.uid)).count();
+                    let left = plan.selected().filter(|pod| state.has(&pod.uid)).count();
                     waiting.tell(&format!("deleted {} of {} pods", plan.delete - left, plan.delete));
                     // The controllers are done, or have got another count.
                     let is_over =
@@ -193,10 +193,10 @@ impl Run<'_> {
     /// The confirmed plan, but with the pods that the last plan selected, those that came since, and the nodes of the
     /// last plan.
     fn report_of(&self, last: &Plan) -> Plan {
-        let wanted = |pod: &PlannedPod| last.wanted().any(|it| it.uid == pod.uid);
+        let wanted = |pod: &PlannedPod| last.selected().any(|it| it.uid == pod.uid);
         let mut plan = self.confirmed.clone();
         for pod in &mut plan.pods {
-            pod.is_wanted = wanted(pod);
+            pod.is_selected = wanted(pod);
         }
         let is_new = |pod: &&PlannedPod| !self.confirmed.pods.iter().any(|known| known.uid == pod.uid);
         plan.pods.extend(last.pods.iter().filter(is_new).cloned());
@@ -204,7 +204,7 @@ impl Run<'_> {
     }
 
     fn scaled(&self, plan: &Plan) -> String {
-        let scaled = if self.is_count_of_other { "Somebody else scaled" } else { "Scaled" };
+        let scaled = if self.is_count_of_other { "Somebody else scaled" } else { "ScaleTarget" };
         format!("{scaled} {} from {} to {}", plan.target, self.confirmed.from, plan.replicas)
     }
 
@@ -256,7 +256,7 @@ fn say(message: &mut String, what: &str, pods: &[Named]) {
 /// Returns the selected pods that were deleted, those that still exist, and the other deleted pods.
 fn fates(plan: &Plan, state: &State) -> [Vec<Named>; 3] {
     [(true, false), (true, true), (false, false)].map(|fate| {
-        let is_it = |pod: &&PlannedPod| (pod.is_wanted, state.has(&pod.uid)) == fate;
+        let is_it = |pod: &&PlannedPod| (pod.is_selected, state.has(&pod.uid)) == fate;
         plan.pods.iter().filter(is_it).map(Named::of).collect()
     })
 }

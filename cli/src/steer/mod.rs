@@ -21,7 +21,7 @@ use cluster::Cluster;
 use kubectl_podrank::view;
 use lock::{Lock, LockError};
 use outcome::{Document, Exit, Outcome, Step};
-use podrank_predict::plan::{self, Count, Plan, Scaled, Target};
+use podrank_predict::plan::{self, Count, Plan, ScaleTarget, Target};
 use podrank_predict::{Options, Snapshot, count, json};
 use request::ScaleRequest;
 use std::collections::BTreeSet;
@@ -42,7 +42,7 @@ pub(crate) fn scale(args: &ScaleArgs) -> Result<ExitCode, Failure> {
 pub(crate) fn drop(args: &DropArgs) -> Result<ExitCode, Failure> {
     let kubectl = Kubectl::new(args.how.connection.arguments());
     let named: BTreeSet<_> = args.pods.iter().map(|pod| bare(pod).to_owned()).collect();
-    let Scaled { namespace, name } = workload_of(&kubectl, &named, args.how.namespace.as_deref())?;
+    let ScaleTarget { namespace, name } = workload_of(&kubectl, &named, args.how.namespace.as_deref())?;
     let (none, count) = (Preferences::default(), |_: &_, _: &_| Ok(args.count()));
     steer(ScaleRequest::find(&kubectl, &name, Some(&namespace), &args.how, &none, &count, named)?)
 }
@@ -106,7 +106,7 @@ fn workload_of(
     kubectl: &Kubectl,
     pods: &BTreeSet<String>,
     namespace: Option<&str>,
-) -> Result<Scaled, Failure> {
+) -> Result<ScaleTarget, Failure> {
     let place: Vec<_> = namespace.into_iter().flat_map(|namespace| ["--namespace", namespace]).collect();
     let names: Vec<_> = pods.iter().map(String::as_str).collect();
     let mut pods = kubectl.get(&[&["pods"], &names[..], &place[..]].concat())?;

@@ -8,7 +8,7 @@ use crate::complain;
 use crate::kubectl::Reason;
 use jiff::Timestamp;
 use podrank_predict::Error;
-use podrank_predict::plan::{self, Level, Measure, Selected, Values, Wish};
+use podrank_predict::plan::{self, TopologyLevel, Measure, Selected, Values, Preference};
 use serde::Deserialize;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -22,7 +22,7 @@ pub(super) fn resolve(
     cluster: &Cluster<'_>,
     preferences: &Preferences,
     values: &ReadOnce,
-) -> Result<Vec<Wish>, Failure> {
+) -> Result<Vec<Preference>, Failure> {
     let given = &preferences.given;
     let nodes = Nodes { cluster, all: OnceCell::new(), given };
     given.iter().filter_map(|preference| resolve_one(&nodes, preference, values).transpose()).collect()
@@ -69,18 +69,18 @@ fn resolve_one(
     nodes: &Nodes<'_>,
     preference: &GivenPreference,
     values: &ReadOnce,
-) -> Result<Option<Wish>, Failure> {
+) -> Result<Option<Preference>, Failure> {
     Ok(Some(match preference {
         GivenPreference::Nodes(NodePreference::Labels(selector)) => {
-            Wish::Nodes(preferred_nodes(nodes, selector)?)
+            Preference::Nodes(preferred_nodes(nodes, selector)?)
         }
-        GivenPreference::Nodes(nodes_of) => Wish::Nodes(matching_nodes(nodes, nodes_of)?),
-        GivenPreference::Pods(selector) => Wish::Pods(selected(nodes.cluster, "pods", selector)?),
-        GivenPreference::Values(file) => Wish::Values(values.or(|| Ok(Values::given(read_values(file)?)))?),
-        GivenPreference::Lowest(measure) => Wish::Values(values.or(|| measured(nodes.cluster, measure))?),
-        GivenPreference::NotAvailable => Wish::NotAvailable,
+        GivenPreference::Nodes(nodes_of) => Preference::Nodes(matching_nodes(nodes, nodes_of)?),
+        GivenPreference::Pods(selector) => Preference::Pods(selected(nodes.cluster, "pods", selector)?),
+        GivenPreference::Values(file) => Preference::Values(values.or(|| Ok(Values::given(read_values(file)?)))?),
+        GivenPreference::Lowest(measure) => Preference::Values(values.or(|| measured(nodes.cluster, measure))?),
+        GivenPreference::NotAvailable => Preference::NotAvailable,
         GivenPreference::EmptyNodes { is_given } => match of_everybody(nodes) {
-            Ok(everybody) => Wish::EmptyNodes(everybody),
+            Ok(everybody) => Preference::EmptyNodes(everybody),
             Err(error) if *is_given => {
                 return Err(Error::new("--empty-nodes needs the right to list pods in all namespaces")
                     .because(error.to_string())
@@ -93,7 +93,7 @@ fn resolve_one(
                 return Ok(None);
             }
         },
-        GivenPreference::Spread(keys) => Wish::Spread(domains(nodes, keys)?),
+        GivenPreference::Spread(keys) => Preference::Spread(domains(nodes, keys)?),
     }))
 }
 
@@ -284,12 +284,12 @@ fn labels(nodes: &[Node]) -> Vec<&BTreeMap<String, String>> {
 }
 
 /// The domain of each node, for each key.
-fn domains(nodes: &Nodes<'_>, keys: &[String]) -> Result<Vec<Level>, Failure> {
+fn domains(nodes: &Nodes<'_>, keys: &[String]) -> Result<Vec<TopologyLevel>, Failure> {
     let nodes = nodes.read()?;
     let levels = keys.iter().map(|key| {
         let metadata = nodes.iter().map(|node| &node.metadata);
         let labelled = metadata.filter_map(|node| Some((node.name.clone(), node.labels.get(key)?.clone())));
-        let level = Level { key: key.clone(), domains: labelled.collect() };
+        let level = TopologyLevel { key: key.clone(), domains: labelled.collect() };
         if level.domains.is_empty() { Err(plan::no_domain(key, &labels(nodes)).into()) } else { Ok(level) }
     });
     levels.collect()

@@ -9,7 +9,7 @@ use crate::kubectl::Kubectl;
 use crate::live;
 use crate::surroundings;
 use jiff::Timestamp;
-use podrank_predict::plan::{self, Count, Plan, Request, Wish};
+use podrank_predict::plan::{self, Count, Plan, Request, Preference};
 use podrank_predict::{Error, ErrorKind, Options, Scalable, Snapshot};
 use std::collections::BTreeSet;
 use std::thread;
@@ -63,7 +63,7 @@ impl<'k> ScaleRequest<'k> {
             options,
             count,
             named: self.named.clone(),
-            wishes: Vec::new(),
+            preferences: Vec::new(),
             foreign_costs: self.how.foreign_costs(),
             own_costs: None,
         })
@@ -77,7 +77,7 @@ impl<'k> ScaleRequest<'k> {
     /// Plans what was read.
     pub(super) fn plan(&self, input: Snapshot) -> Result<Planned, Failure> {
         let mut request = self.request(&input)?;
-        request.wishes = preferences::resolve(&self.cluster, self.preferences, &self.values)?;
+        request.preferences = preferences::resolve(&self.cluster, self.preferences, &self.values)?;
         let mut plan = plan::plan(&input, &request)?;
         let around = surroundings::common(self.cluster.kubectl, self.cluster.namespace());
         plan::add_budgets(&mut request, &around, &mut plan);
@@ -107,8 +107,8 @@ impl<'k> ScaleRequest<'k> {
     }
 
     fn read_once_more(&self, proof: &mut Request) -> Result<Plan, Failure> {
-        for wish in &mut proof.wishes {
-            if let Wish::EmptyNodes(everybody) = wish {
+        for preference in &mut proof.preferences {
+            if let Preference::EmptyNodes(everybody) = preference {
                 *everybody = preferences::everybody(&self.cluster)?;
             }
         }
@@ -129,9 +129,9 @@ impl Planned {
         let mut request = self.request.clone();
         request.count = Count::To(self.plan.replicas);
         request.options.replicas = Some(self.plan.replicas);
-        request.named = self.plan.wanted().map(|pod| pod.name.clone()).collect();
+        request.named = self.plan.selected().map(|pod| pod.name.clone()).collect();
         let empties = self.plan.nodes.iter().flatten().any(|node| node.becomes_empty);
-        request.wishes.retain(|wish| empties && matches!(wish, Wish::EmptyNodes(_)));
+        request.preferences.retain(|preference| empties && matches!(preference, Preference::EmptyNodes(_)));
         request.own_costs = (!is_locked).then(BTreeSet::new);
         request
     }

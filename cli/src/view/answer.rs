@@ -6,7 +6,7 @@ use crate::view::{
     verdict_cell,
 };
 use podrank_predict::{
-    Bounds, NoteCode, Order, PodAnswer, Preview, SetPreview, Verdict, WorkloadKind, waiting,
+    CountRange, NoteCode, Order, PodAnswer, Preview, SetPreview, Verdict, WorkloadKind, waiting,
 };
 use std::iter;
 
@@ -58,7 +58,7 @@ fn kept(preview: &Preview<'_>) -> Vec<String> {
 }
 
 /// How many pods of one of its sets go.
-pub(super) fn deleted_of(preview: &Preview<'_>, set: &SetPreview<'_>) -> Bounds {
+pub(super) fn deleted_of(preview: &Preview<'_>, set: &SetPreview<'_>) -> CountRange {
     preview.deletions_of(set)
 }
 
@@ -81,14 +81,14 @@ pub(super) fn goes_on_by_itself(preview: &Preview<'_>) -> bool {
 }
 
 /// How many of the contested pods go.
-pub(super) fn by_chance(delete: Bounds, certain: usize) -> Bounds {
+pub(super) fn by_chance(delete: CountRange, certain: usize) -> CountRange {
     let certain = u32::try_from(certain).unwrap_or(u32::MAX);
-    Bounds { min: delete.min.saturating_sub(certain), max: delete.max.saturating_sub(certain) }
+    CountRange { min: delete.min.saturating_sub(certain), max: delete.max.saturating_sub(certain) }
 }
 
 /// How certain it is that so many are deleted: `: 2 for certain, and 1 of 3 by chance`. Nothing if chance decides nothing, or if it is
 /// said already.
-pub(super) fn chance(delete: Bounds, certain: usize, contested: usize) -> String {
+pub(super) fn chance(delete: CountRange, certain: usize, contested: usize) -> String {
     let open = by_chance(delete, certain);
     let open = match (open.min, open.max) {
         _ if contested == 0 => return String::new(),
@@ -132,8 +132,8 @@ fn deletes(preview: &Preview<'_>) -> String {
     let contested = preview.count(Verdict::Possible);
     let waiting = preview.count(Verdict::Waiting);
     let pods = count(active, "pod");
-    let of_pods = |delete: Bounds| match delete {
-        Bounds { min: 0, max: 1 } => format!("may delete 1 of {pods}"),
+    let of_pods = |delete: CountRange| match delete {
+        CountRange { min: 0, max: 1 } => format!("may delete 1 of {pods}"),
         _ => format!("deletes {} of {pods}", amount(delete)),
     };
     let what = match (delete.max, preview.one_by_one()) {
@@ -146,9 +146,9 @@ fn deletes(preview: &Preview<'_>) -> String {
         (_, Some(all)) => {
             let order = format!("{} now and {waiting} after that.", delete.text());
             return match (all, preview.replaced()) {
-                (_, 0) => format!("{}, one after the other: {order}", of_pods(Bounds::one(all))),
+                (_, 0) => format!("{}, one after the other: {order}", of_pods(CountRange::one(all))),
                 (0, replaced) => format!("replaces {replaced} of {pods}: {order}"),
-                (_, replaced) => format!("{} and replaces {replaced}: {order}", of_pods(Bounds::one(all))),
+                (_, replaced) => format!("{} and replaces {replaced}: {order}", of_pods(CountRange::one(all))),
             };
         }
     };

@@ -9,7 +9,7 @@ mod remaining;
 pub mod wide;
 
 use podrank_predict::{
-    Bounds, Details, Note, NoteCode, Order, Owner, Probability, Verdict, WorkloadKind, count,
+    CountRange, Details, Note, NoteCode, Order, Owner, Probability, Verdict, WorkloadKind, count,
 };
 use std::borrow::Cow;
 
@@ -115,9 +115,9 @@ fn in_order(order: Order) -> &'static str {
 }
 
 /// How many pods are deleted, if that is open: `2 to 3`, or `up to 3` if perhaps none.
-fn amount(delete: Bounds) -> String {
+fn amount(delete: CountRange) -> String {
     match delete {
-        Bounds { min: 0, max: 1.. } => format!("up to {}", delete.max),
+        CountRange { min: 0, max: 1.. } => format!("up to {}", delete.max),
         _ => delete.text(),
     }
 }

@@ -6,12 +6,12 @@ use crate::view::{
     verdict_cell,
 };
 use podrank_predict::{
-    Bounds, Note, NoteCode, ScaleDownOrder, Standing, Standings, Verdict, WorkloadKind, waiting,
+    CountRange, Note, NoteCode, DeletionOrder, OrderedPod, OrderedGroup, Verdict, WorkloadKind, waiting,
 };
 use std::iter;
 
 /// What to type next.
-pub fn hint(order: &ScaleDownOrder<'_>) -> String {
+pub fn hint(order: &DeletionOrder<'_>) -> String {
     let (kind, name) = (order.workload.kind, order.workload.name);
     let namespace = namespace_flag(order.namespace);
     let flag = if kind == WorkloadKind::Job { "--parallelism" } else { "--replicas" };
@@ -20,13 +20,13 @@ pub fn hint(order: &ScaleDownOrder<'_>) -> String {
 
 /// The order: a row for each pod, those that go first at the top. With `whole` reasons, each has both values. If the workload has
 /// several sets, there is a table for each.
-pub fn tables(order: &ScaleDownOrder<'_>, whole: bool) -> Vec<Table> {
+pub fn tables(order: &DeletionOrder<'_>, whole: bool) -> Vec<Table> {
     let then = then(order);
     let is_told = then.is_some();
     let sentences = iter::once(headline(order)).chain(waits(order)).chain(then);
     if let [only] = &*order.sets {
         let is_unknown =
-            !order.is_settled && order.delete.max > 0 && only.pods.iter().all(|pod| pod.may_go_at.is_none());
+            !order.is_settled && order.delete.max > 0 && only.pods.iter().all(|pod| pod.possible_at.is_none());
         let why = "The replica counts of the others are known once these pods are deleted.";
         let why = (is_unknown && !is_told).then(|| why.to_owned());
         return vec![Table { sentences: sentences.chain(why).collect(), ..of_set(order, only, whole) }];
@@ -35,7 +35,7 @@ pub fn tables(order: &ScaleDownOrder<'_>, whole: bool) -> Vec<Table> {
     let is_shared = order.sets.len() > 1;
     let head = Table::of_sentences(sentences.chain(is_shared.then_some(shared)));
     let names: Vec<_> = order.sets.iter().filter_map(|set| set.replica_set.map(str::to_owned)).collect();
-    let titled = |set: &Standings<'_>| {
+    let titled = |set: &OrderedGroup<'_>| {
         let age = set.is_new.map_or_else(String::new, |is_new| format!("{} ", age_of_set(is_new)));
         let pods = count(set.pods.len(), "pod");
         let title =
@@ -46,20 +46,20 @@ pub fn tables(order: &ScaleDownOrder<'_>, whole: bool) -> Vec<Table> {
 }
 
 /// The pods of a set, those that go first at the top.
-fn of_set(order: &ScaleDownOrder<'_>, set: &Standings<'_>, whole: bool) -> Table {
-    let counted = order.is_settled || set.pods.iter().any(|pod| pod.may_go_at.is_some());
-    let open = counted && set.pods.iter().any(|pod| pod.may_go_at != pod.goes_at);
+fn of_set(order: &DeletionOrder<'_>, set: &OrderedGroup<'_>, whole: bool) -> Table {
+    let counted = order.is_settled || set.pods.iter().any(|pod| pod.possible_at.is_some());
+    let open = counted && set.pods.iter().any(|pod| pod.possible_at != pod.deleted_at);
     // That of all its sets, so that their tables have the same columns. Counts say by themselves which pods certainly go now.
-    let is_told = |pod: &Standing<'_>| match pod.pod.verdict {
+    let is_told = |pod: &OrderedPod<'_>| match pod.pod.verdict {
         Verdict::Kept => false,
-        Verdict::Deleted => pod.goes_at.is_none(),
+        Verdict::Deleted => pod.deleted_at.is_none(),
         Verdict::Possible | Verdict::Waiting => true,
     };
     let is_going = order.pods().any(is_told);
-    let row = |pod: &Standing<'_>| {
-        let at = if counted { goes_at(pod) } else { place_of(pod) };
+    let row = |pod: &OrderedPod<'_>| {
+        let at = if counted { deleted_at(pod) } else { place_of(pod) };
         let now = is_going.then(|| verdict_cell(pod.pod.verdict, pod.pod.probability));
-        let may = open.then(|| may_go_at(pod));
+        let may = open.then(|| possible_at(pod));
         let because = if whole { why(pod) } else { because(pod, counted) };
         let cells = [pod.pod.name(), pod.pod.node().unwrap_or("-")].map(str::to_owned);
         let read = whole.then(|| read(&pod.pod.details())).into_iter().flatten();
@@ -80,7 +80,7 @@ fn of_set(order: &ScaleDownOrder<'_>, set: &Standings<'_>, whole: bool) -> Table
 }
 
 /// That a scale-down waits until another pod is ready.
-fn waits(order: &ScaleDownOrder<'_>) -> Option<String> {
+fn waits(order: &DeletionOrder<'_>) -> Option<String> {
     let note = order.notes.iter().find(|note| note.code == NoteCode::Continues)?;
     let mut text = note.text.clone();
     if let Some(first) = text.get_mut(..1) {
@@ -90,42 +90,42 @@ fn waits(order: &ScaleDownOrder<'_>) -> Option<String> {
 }
 
 /// The notes that are not said above the rows.
-pub fn notes<'o>(order: &'o ScaleDownOrder<'_>) -> impl Iterator<Item = &'o Note> {
+pub fn notes<'o>(order: &'o DeletionOrder<'_>) -> impl Iterator<Item = &'o Note> {
     order.notes.iter().filter(|note| note.code != NoteCode::Continues)
 }
 
 /// What follows at the present count.
-fn then(order: &ScaleDownOrder<'_>) -> Option<String> {
+fn then(order: &DeletionOrder<'_>) -> Option<String> {
     Some(order.rest.as_ref()?.sentence(order.delete.max == 0)?.to_string())
 }
 
 /// The largest count at which a pod certainly goes, or `now` if it goes at the present one.
-fn goes_at(pod: &Standing<'_>) -> String {
+fn deleted_at(pod: &OrderedPod<'_>) -> String {
     if pod.pod.verdict == Verdict::Deleted {
         return "now".to_owned();
     }
-    pod.goes_at.map_or_else(|| "-".to_owned(), |goes| goes.to_string())
+    pod.deleted_at.map_or_else(|| "-".to_owned(), |goes| goes.to_string())
 }
 
 /// The largest count at which it may go, if that is another one.
-fn may_go_at(pod: &Standing<'_>) -> String {
-    let may = pod.may_go_at.filter(|_| pod.may_go_at != pod.goes_at);
+fn possible_at(pod: &OrderedPod<'_>) -> String {
+    let may = pod.possible_at.filter(|_| pod.possible_at != pod.deleted_at);
     may.map_or_else(|| "-".to_owned(), |may| may.to_string())
 }
 
 /// The present count.
-fn present_of(order: &ScaleDownOrder<'_>) -> Option<u32> {
+fn present_of(order: &DeletionOrder<'_>) -> Option<u32> {
     order.asked.replicas.or(order.asked.parallelism)
 }
 
 /// Its place, or those that it shares with others: `#1 to 3`.
-fn place_of(pod: &Standing<'_>) -> String {
+fn place_of(pod: &OrderedPod<'_>) -> String {
     let (first, last) = pod.places;
     if first == last { format!("#{first}") } else { format!("#{first} to {last}") }
 }
 
 /// Why chance decides at some counts, or if there are no counts, what puts it before those that stay longer.
-fn because(pod: &Standing<'_>, counted: bool) -> String {
+fn because(pod: &OrderedPod<'_>, counted: bool) -> String {
     // One that goes now does not wait, although it would at a lower count.
     if let Some(by) = pod.waits_for.as_ref().filter(|_| pod.pod.verdict != Verdict::Deleted) {
         return waiting(pod.pod.name(), by);
@@ -139,11 +139,11 @@ fn because(pod: &Standing<'_>, counted: bool) -> String {
     }
 }
 
-fn why(pod: &Standing<'_>) -> String {
+fn why(pod: &OrderedPod<'_>) -> String {
     pod.why().map_or_else(String::new, |why| why.to_string())
 }
 
-fn headline(order: &ScaleDownOrder<'_>) -> String {
+fn headline(order: &DeletionOrder<'_>) -> String {
     let name = named(order.workload.kind, order.workload.name, order.namespace, order.owner);
     let pods = order.active;
     let name = name + in_order(order.order);
@@ -161,17 +161,17 @@ fn headline(order: &ScaleDownOrder<'_>) -> String {
 }
 
 /// What people scale.
-fn counted(order: &ScaleDownOrder<'_>) -> &'static str {
+fn counted(order: &DeletionOrder<'_>) -> &'static str {
     if order.workload.kind == WorkloadKind::Job { "parallelism" } else { "replica count" }
 }
 
 /// How many pods are deleted at the present count, before any other is asked for.
-fn deleted_now(order: &ScaleDownOrder<'_>) -> Option<String> {
+fn deleted_now(order: &DeletionOrder<'_>) -> Option<String> {
     let pods = count(order.active, "pod");
     let its = counted(order);
     let at = present_of(order).map_or_else(String::new, |count| format!(" (its {its} is {count})"));
-    let Bounds { min, max } = order.delete;
-    let going = Bounds { min: min.saturating_sub(order.replaced), max: max.saturating_sub(order.replaced) };
+    let CountRange { min, max } = order.delete;
+    let going = CountRange { min: min.saturating_sub(order.replaced), max: max.saturating_sub(order.replaced) };
     let are = |number| if number == 1 { "is" } else { "are" };
     let deleted = format!("{} of {pods} {} about to be deleted", amount(going), are(going.max));
     (max > 0).then(|| match (going.max, order.replaced) {
@@ -182,7 +182,7 @@ fn deleted_now(order: &ScaleDownOrder<'_>) -> Option<String> {
 }
 
 /// Returns what becomes of one pod at each count, and why. The order has that pod alone.
-pub fn of_pod(order: &ScaleDownOrder<'_>) -> Table {
+pub fn of_pod(order: &DeletionOrder<'_>) -> Table {
     let Some(pod) = order.pods().next() else { return Table::of_sentences([]) };
     let name = named(order.workload.kind, order.workload.name, order.namespace, order.owner);
     let pods = count(order.active, "pod");
@@ -203,7 +203,7 @@ pub fn of_pod(order: &ScaleDownOrder<'_>) -> Table {
 }
 
 /// At which counts it is kept, possibly deleted and deleted.
-fn at_each_count(order: &ScaleDownOrder<'_>, pod: &Standing<'_>) -> String {
+fn at_each_count(order: &DeletionOrder<'_>, pod: &OrderedPod<'_>) -> String {
     let open =
         || pod.pod.probability.map_or_else(String::new, |probability| format!(" ({})", probability.text()));
     let now = match pod.pod.verdict {
@@ -226,7 +226,7 @@ fn at_each_count(order: &ScaleDownOrder<'_>, pod: &Standing<'_>) -> String {
         }
         Verdict::Kept => None,
     };
-    let Some(may) = pod.may_go_at else {
+    let Some(may) = pod.possible_at else {
         return match now {
             Some(now) => now,
             None if order.workload.kind == WorkloadKind::Deployment && !order.is_settled => {
@@ -244,14 +244,14 @@ fn at_each_count(order: &ScaleDownOrder<'_>, pod: &Standing<'_>) -> String {
     });
     // What it may do now has been said.
     let may = present.filter(|_| is_open).map_or(may, |present| may.min(present.saturating_sub(1)));
-    let may = match pod.goes_at {
+    let may = match pod.deleted_at {
         Some(goes) if goes >= may => None,
         Some(goes) if goes.saturating_add(1) == may => Some(format!("possibly deleted at {may}")),
         Some(goes) => Some(format!("possibly deleted at {may} to {}", goes.saturating_add(1))),
         None if is_open && present.is_none_or(|present| present == 0) => None,
         None => Some(format!("possibly deleted at {}", below(may))),
     };
-    let goes = pod.goes_at.map(|at| match order.waits_down_to.filter(|least| at >= *least) {
+    let goes = pod.deleted_at.map(|at| match order.waits_down_to.filter(|least| at >= *least) {
         None => format!("deleted at {}", below(at)),
         Some(0) => format!("waits at {}", below(at)),
         Some(least) if least == at => format!("waits at {at}, deleted at {}", below(least - 1)),
@@ -261,7 +261,7 @@ fn at_each_count(order: &ScaleDownOrder<'_>, pod: &Standing<'_>) -> String {
 }
 
 /// What the rules read from it.
-fn state(order: &ScaleDownOrder<'_>, pod: &Standing<'_>) -> String {
+fn state(order: &DeletionOrder<'_>, pod: &OrderedPod<'_>) -> String {
     let (pod, details) = (&pod.pod, pod.pod.details());
     let ready = match (&details.ready_age, details.is_ready) {
         (Some(age), true) => format!("ready for {age}"),

@@ -1,11 +1,11 @@
 //! Several workloads, a line each, for people. Computes text and reads nothing.
 
 use crate::view::{Row, Table, amount, in_order, named, verdict_cell};
-use podrank_predict::{Bounds, Note, NoteCode, Order, Overview, OverviewLine, Verdict};
+use podrank_predict::{CountRange, Note, NoteCode, Order, Overview, OverviewRow, Verdict};
 
 /// How many pods of a workload go: in the end, if a count is asked for.
-fn delete_of(line: &OverviewLine<'_>) -> Bounds {
-    line.one_by_one.map_or(line.delete, Bounds::one)
+fn delete_of(line: &OverviewRow<'_>) -> CountRange {
+    line.one_by_one.map_or(line.delete, CountRange::one)
 }
 
 /// The same with a title, to paste into a page or a channel.
@@ -29,7 +29,7 @@ pub fn table(overview: &Overview<'_>, is_asked: bool) -> Table {
     let namespace = overview.workloads.first().map_or("", |line| line.namespace);
     let several = overview.workloads.iter().any(|line| line.namespace != namespace);
     let once = once(overview);
-    let row = |line: &OverviewLine<'_>| {
+    let row = |line: &OverviewRow<'_>| {
         let name = named(line.workload.kind, line.workload.name, "default", line.owner);
         let verdict = if line.delete.max > 0 { Verdict::Deleted } else { Verdict::Kept };
         let next = line.next.map_or_else(|| "-".to_owned(), str::to_owned);
@@ -58,16 +58,16 @@ pub fn table(overview: &Overview<'_>, is_asked: bool) -> Table {
 }
 
 /// How many pods are deleted at the count that is asked for, or at the present one: `2 to 3`.
-fn deleted(line: &OverviewLine<'_>) -> String {
+fn deleted(line: &OverviewRow<'_>) -> String {
     match delete_of(line) {
         _ if line.error.is_some() => "?".to_owned(),
-        Bounds { max: 0, .. } => "-".to_owned(),
+        CountRange { max: 0, .. } => "-".to_owned(),
         delete => amount(delete),
     }
 }
 
 /// Whether the first pod is deleted at the count that is asked for, and otherwise when: `now`, or `at 6`.
-fn when(line: &OverviewLine<'_>, is_asked: bool) -> String {
+fn when(line: &OverviewRow<'_>, is_asked: bool) -> String {
     let Some(fate) = line.fate else { return "-".to_owned() };
     let when = line.next_at.map_or_else(|| "now".to_owned(), |count| format!("at {count}"));
     match verdict_cell(fate, line.probability) {
@@ -77,7 +77,7 @@ fn when(line: &OverviewLine<'_>, is_asked: bool) -> String {
     }
 }
 
-fn note(line: &OverviewLine<'_>, is_asked: bool, once: Option<&Note>) -> String {
+fn note(line: &OverviewRow<'_>, is_asked: bool, once: Option<&Note>) -> String {
     if let Some(error) = &line.error {
         return format!("error: {error}");
     }

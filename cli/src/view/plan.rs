@@ -9,9 +9,9 @@ use podrank_predict::plan::{Plan, PlannedPod, told};
 pub fn table(plan: &Plan) -> Table {
     let Plan { from, replicas, delete, writes, .. } = plan;
     let row = |pod: &&PlannedPod| {
-        let verdict = if pod.is_wanted { Verdict::Deleted } else { Verdict::Kept };
+        let verdict = if pod.is_selected { Verdict::Deleted } else { Verdict::Kept };
         let cells = vec![
-            view::verdict_cell(pod.by_itself, pod.probability),
+            view::verdict_cell(pod.default_verdict, pod.probability),
             view::verdict_cell(verdict, None),
             pod.name.clone(),
             pod.node.clone().unwrap_or_else(|| "<none>".to_owned()),
@@ -45,7 +45,7 @@ pub fn table(plan: &Plan) -> Table {
 
 /// Whether the plan changes something for this pod, or it goes.
 fn matters(pod: &PlannedPod) -> bool {
-    pod.is_wanted || pod.write.is_some() || pod.by_itself != Verdict::Kept
+    pod.is_selected || pod.write.is_some() || pod.default_verdict != Verdict::Kept
 }
 
 /// The nodes that lose pods, and what keeps them empty.
@@ -60,7 +60,7 @@ fn nodes(plan: &Plan) -> impl Iterator<Item = String> {
 
 /// Why the pod goes.
 fn why(pod: &PlannedPod) -> String {
-    let reasons: Vec<_> = pod.why.iter().filter(|_| pod.is_wanted).map(|why| plain(&why.text)).collect();
+    let reasons: Vec<_> = pod.why.iter().filter(|_| pod.is_selected).map(|why| plain(&why.text)).collect();
     if reasons.is_empty() { "-".to_owned() } else { reasons.join(", ") }
 }
 

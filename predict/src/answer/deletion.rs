@@ -7,7 +7,7 @@ use std::fmt;
 
 /// The explanation of a deletion: of a pod that is being deleted, or that no longer exists.
 #[derive(Clone, Debug)]
-pub struct Taken {
+pub struct PodDeletion {
     /// The namespace of the pod.
     pub namespace: String,
     /// Its name.
@@ -17,7 +17,7 @@ pub struct Taken {
     /// When its deletion was asked for, to the second. `None` if it is gone, or if that may have been asked for twice.
     pub asked: Option<Timestamp>,
     /// Who took it. `None` if that is not known.
-    pub by: Option<Taker>,
+    pub by: Option<DeletionCause>,
     /// Whether that is only probable, because nothing names the pod.
     pub probably: bool,
     /// What happened, as the end of a sentence that begins with "because".
@@ -29,13 +29,13 @@ pub struct Taken {
     /// Why that is not known. `None` if it is, or if nobody knows who took the pod.
     pub why_unknown: Option<&'static str>,
     /// The rule by which podrank-webhook chose it, if it did.
-    pub chosen_by: Option<String>,
+    pub selected_by: Option<String>,
 }
 
 /// Who takes pods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Taker {
+pub enum DeletionCause {
     /// A count fell.
     ScaleDown,
     /// The rollout of its Deployment.
@@ -52,7 +52,7 @@ pub enum Taker {
     Node,
 }
 
-impl fmt::Display for Taken {
+impl fmt::Display for PodDeletion {
     /// `pod/web-a is going, because rs/web was scaled from 10 to 6 by kubectl`, and in the next line why that one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let is = if self.going { "is being deleted" } else { "was deleted" };
@@ -66,7 +66,7 @@ impl fmt::Display for Taken {
         let probably = if self.probably { "probably " } else { "" };
         write!(f, ", {probably}because {because}.")?;
         let chosen =
-            self.chosen_by.as_ref().map(|rule| format!("podrank-webhook selected it ({})", text::word(rule)));
+            self.selected_by.as_ref().map(|rule| format!("podrank-webhook selected it ({})", text::word(rule)));
         match (&self.why, &chosen, self.why_unknown) {
             (Some(why), Some(chosen), _) => write!(f, "\nWhy this pod: {why}, and {chosen}."),
             (Some(why), None, _) | (None, Some(why), _) => write!(f, "\nWhy this pod: {why}."),

@@ -1,13 +1,13 @@
 //! The JSON that other programs read, as borrowed views of the answers. docs/schemas says what each name means.
 
 use crate::answer::autoscaler::AutoscalerPreview;
-use crate::answer::deletion::{Taken, Taker};
+use crate::answer::deletion::{PodDeletion, DeletionCause};
 use crate::answer::note::Note;
-use crate::answer::order::{ScaleDownOrder, Standing, Standings};
+use crate::answer::order::{DeletionOrder, OrderedPod, OrderedGroup};
 use crate::answer::pod::{Details, PodAnswer};
 use crate::answer::preview::{Asked, Owner, Pods, Preview, Workload};
 use crate::answer::probability::Probability;
-use crate::answer::rollout::{Bounds, Rest, SetAtRest, StepPreview, WaitsFor};
+use crate::answer::rollout::{CountRange, EndState, GroupAtEnd, StepPreview, WaitsFor};
 use crate::question::gates;
 use crate::question::options::{NowSource, Order, Within};
 use crate::reason::chance::Chance;
@@ -57,7 +57,7 @@ struct PreviewView<'v> {
     #[serde(skip_serializing_if = "Option::is_none")]
     autoscaler: Option<&'v AutoscalerPreview<'v>>,
     partial: bool,
-    deletions: Bounds,
+    deletions: CountRange,
     certain_deletions: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     next_sync: Option<NextSync>,
@@ -73,7 +73,7 @@ struct PreviewView<'v> {
 #[derive(Serialize)]
 struct NextSync {
     path: &'static str,
-    deletions: Bounds,
+    deletions: CountRange,
 }
 
 #[derive(Serialize)]
@@ -84,12 +84,12 @@ struct OrderView<'v> {
     active_pods: usize,
     #[serde(flatten)]
     asked: Asked,
-    deletions: Bounds,
+    deletions: CountRange,
     waits_for: Option<WaitsForView>,
     #[serde(skip_serializing_if = "Option::is_none")]
     waits_down_to: Option<u32>,
     notes: &'v [Note],
-    groups: &'v [Standings<'v>],
+    groups: &'v [OrderedGroup<'v>],
 }
 
 /// What a workload waits for before anything follows.
@@ -97,15 +97,15 @@ struct OrderView<'v> {
 pub(crate) struct WaitsForView {
     event: WaitsFor,
     pods: Option<u32>,
-    deletions: Bounds,
+    deletions: CountRange,
     text: String,
 }
 
 impl WaitsForView {
-    pub(crate) fn new(rest: &Rest<'_>) -> Option<Self> {
+    pub(crate) fn new(rest: &EndState<'_>) -> Option<Self> {
         let text = rest.short()?.to_string();
         let pods = Some(rest.pods).filter(|pods| *pods > 0);
-        Some(Self { event: rest.waits_for?, pods, deletions: Bounds::one(rest.then), text })
+        Some(Self { event: rest.waits_for?, pods, deletions: CountRange::one(rest.then), text })
     }
 }
 
@@ -119,8 +119,8 @@ struct GroupView<'v> {
     #[serde(flatten)]
     size: Option<&'v SetSize>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    replicas_at_end: Option<Bounds>,
-    deletions: Bounds,
+    replicas_at_end: Option<CountRange>,
+    deletions: CountRange,
     #[serde(serialize_with = "pods")]
     pods: &'v [PodAnswer<'v>],
 }
@@ -183,7 +183,7 @@ struct OtherPod<'v> {
 struct ChanceView {
     cause: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    deletions: Option<Bounds>,
+    deletions: Option<CountRange>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pods: Option<usize>,
 }
@@ -217,7 +217,7 @@ impl<'v> ReasonView<'v> {
     }
 
     /// What separates a pod from those after it.
-    fn of_place(pod: &'v Standing<'_>) -> Option<Self> {
+    fn of_place(pod: &'v OrderedPod<'_>) -> Option<Self> {
         let text = pod.why()?.to_string();
         let by_chance = ReasonView {
             rule: BY_CHANCE,
@@ -236,8 +236,8 @@ impl<'v> ReasonView<'v> {
 impl ChanceView {
     fn new(chance: Chance) -> Self {
         let (deletions, pods) = match chance {
-            Chance::Group { deleted, of, .. } => (Some(Bounds::one(number(deleted))), Some(of)),
-            Chance::Timing(min, max) => (Some(Bounds { min, max }), None),
+            Chance::Group { deleted, of, .. } => (Some(CountRange::one(number(deleted))), Some(of)),
+            Chance::Timing(min, max) => (Some(CountRange { min, max }), None),
             Chance::Ages(..) | Chance::Turns => (None, None),
         };
         Self { cause: chance.name(), deletions, pods }
@@ -268,9 +268,9 @@ impl Serialize for PodAnswer<'_> {
     }
 }
 
-impl Serialize for Standing<'_> {
+impl Serialize for OrderedPod<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let counts = Some(Counts { possible_at: self.may_go_at, deleted_at: self.goes_at });
+        let counts = Some(Counts { possible_at: self.possible_at, deleted_at: self.deleted_at });
         let reason = ReasonView::of_place(self);
         PodView { counts, reason, recreated: false, ..PodView::new(&self.pod) }.serialize(serializer)
     }
@@ -285,7 +285,7 @@ fn pods<S: Serializer>(pods: &[PodAnswer<'_>], serializer: S) -> Result<S::Ok, S
 impl Serialize for Preview<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let waits_for = self.rest.as_ref().and_then(WaitsForView::new);
-        let deletions = Bounds::one(number(self.delete));
+        let deletions = CountRange::one(number(self.delete));
         let view = PreviewView {
             head: Head {
                 api_version: API_VERSION,
@@ -344,7 +344,7 @@ impl Preview<'_> {
         let at_end = |name: Option<&str>| {
             let rest = self.rest.as_ref()?;
             let size = rest.sets.iter().find(|set| set.replica_set == name).map(|set| set.replicas);
-            Some(size.unwrap_or(Bounds::one(0)))
+            Some(size.unwrap_or(CountRange::one(0)))
         };
         let own = sets.iter().map(|set| GroupView {
             replica_set: set.replica_set,
@@ -354,7 +354,7 @@ impl Preview<'_> {
             deletions: self.deletions_of(set),
             pods: &set.pods,
         });
-        let is_later = |set: &&SetAtRest<'_>| sets.iter().all(|own| own.replica_set != set.replica_set);
+        let is_later = |set: &&GroupAtEnd<'_>| sets.iter().all(|own| own.replica_set != set.replica_set);
         let later = self.rest.iter().flat_map(|rest| &rest.sets).filter(is_later).map(|set| GroupView {
             replica_set: set.replica_set,
             is_new: Some(true),
@@ -367,7 +367,7 @@ impl Preview<'_> {
     }
 }
 
-impl Serialize for ScaleDownOrder<'_> {
+impl Serialize for DeletionOrder<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let view = OrderView {
             head: Head {
@@ -405,7 +405,7 @@ struct DeletionView<'v> {
     pod: &'v str,
     terminating: bool,
     requested_at: Option<Timestamp>,
-    cause: Option<Taker>,
+    cause: Option<DeletionCause>,
     probable: bool,
     text: Option<&'v str>,
     reason: Option<TextReason<'v>>,
@@ -413,7 +413,7 @@ struct DeletionView<'v> {
     selected_by: Option<&'v str>,
 }
 
-impl Serialize for Taken {
+impl Serialize for PodDeletion {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let reason = self.rule.as_deref().zip(self.why.as_deref());
         let view = DeletionView {
@@ -428,7 +428,7 @@ impl Serialize for Taken {
             text: self.because.as_deref(),
             reason: reason.map(|(rule, text)| TextReason { rule, text }),
             reason_unknown: self.why_unknown,
-            selected_by: self.chosen_by.as_deref(),
+            selected_by: self.selected_by.as_deref(),
         };
         view.serialize(serializer)
     }

@@ -3,7 +3,7 @@
 use crate::answer::note::Note;
 use crate::answer::pod::PodAnswer;
 use crate::answer::preview::{Asked, Owner, Verdict, Workload};
-use crate::answer::rollout::{Bounds, Rest};
+use crate::answer::rollout::{CountRange, EndState};
 use crate::question::options::{NowSource, Order, Within};
 use crate::reason::Reason;
 use crate::snapshot::release::Release;
@@ -15,7 +15,7 @@ use std::fmt::Display;
 
 /// At which counts each pod of a workload goes. Serialized, it is JSON that other programs read.
 #[derive(Clone, Debug)]
-pub struct ScaleDownOrder<'a> {
+pub struct DeletionOrder<'a> {
     /// The workload's namespace.
     pub namespace: &'a str,
     /// The workload's kind and name.
@@ -39,11 +39,11 @@ pub struct ScaleDownOrder<'a> {
     /// The number of its active pods.
     pub active: usize,
     /// How many of them are deleted at the present count.
-    pub delete: Bounds,
+    pub delete: CountRange,
     /// How many of these are deleted and created again.
     pub replaced: u32,
     /// What its controllers are about to do at the present count, if anything.
-    pub rest: Option<Rest<'a>>,
+    pub rest: Option<EndState<'a>>,
     /// The least count to which a scale-down waits for a pod, which a note names. `None` if it need not wait.
     pub waits_down_to: Option<u32>,
     /// Whether no count changes what becomes of its pods. A note says why.
@@ -51,31 +51,31 @@ pub struct ScaleDownOrder<'a> {
     /// What else a reader should know.
     pub notes: Vec<Note>,
     /// Its sets that have pods, each with an order of its own; a workload without sets is one list.
-    pub sets: Vec<Standings<'a>>,
+    pub sets: Vec<OrderedGroup<'a>>,
 }
 
 /// The pods of one set, or of a workload without sets, those that go first at the start.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Standings<'a> {
+pub struct OrderedGroup<'a> {
     /// The set's name; `None` for a workload without sets.
     pub replica_set: Option<&'a str>,
     /// Whether it has its Deployment's present template: other sets are old. `None` if it is not part of a Deployment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_new: Option<bool>,
     /// Its pods.
-    pub pods: Vec<Standing<'a>>,
+    pub pods: Vec<OrderedPod<'a>>,
 }
 
 /// One pod, and the counts at which it goes.
 #[derive(Clone, Debug)]
-pub struct Standing<'a> {
+pub struct OrderedPod<'a> {
     /// What becomes of it at the present count.
     pub pod: PodAnswer<'a>,
     /// The largest count at which it may go: at larger ones it stays. `None` if that depends on how the count is shared among sets.
-    pub may_go_at: Option<u32>,
+    pub possible_at: Option<u32>,
     /// The largest count at which it certainly goes. `None` if it is never certain, or as above.
-    pub goes_at: Option<u32>,
+    pub deleted_at: Option<u32>,
     /// The pod that it waits for, at the largest count at which it does.
     pub waits_for: Option<Cow<'a, str>>,
     /// What separates it from the pods after it.
@@ -86,12 +86,12 @@ pub struct Standing<'a> {
     pub places: (usize, usize),
 }
 
-impl<'a> Standing<'a> {
+impl<'a> OrderedPod<'a> {
     /// That of a pod that is deleted at the largest of these counts and at all lower ones.
-    pub(crate) fn new(pod: &PodAnswer<'a>, place: usize, goes_at: Option<u32>) -> Self {
+    pub(crate) fn new(pod: &PodAnswer<'a>, place: usize, deleted_at: Option<u32>) -> Self {
         Self {
-            may_go_at: goes_at,
-            goes_at,
+            possible_at: deleted_at,
+            deleted_at,
             waits_for: None,
             reason: Some(pod.reason.clone()),
             chance: pod.reason.chance().filter(|_| pod.verdict == Verdict::Possible),
@@ -118,9 +118,9 @@ impl<'a> Standing<'a> {
     }
 }
 
-impl<'a> ScaleDownOrder<'a> {
+impl<'a> DeletionOrder<'a> {
     /// All pods, set by set, those that go first at the start of each.
-    pub fn pods(&self) -> impl Iterator<Item = &Standing<'a>> {
+    pub fn pods(&self) -> impl Iterator<Item = &OrderedPod<'a>> {
         self.sets.iter().flat_map(|set| &set.pods)
     }
 }

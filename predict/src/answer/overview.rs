@@ -5,7 +5,7 @@ use crate::answer::json::WaitsForView;
 use crate::answer::note::Note;
 use crate::answer::preview::{Asked, Owner, Verdict, Workload};
 use crate::answer::probability::Probability;
-use crate::answer::rollout::{Bounds, Rest};
+use crate::answer::rollout::{CountRange, EndState};
 use crate::question::options::{NowSource, Order};
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
@@ -29,13 +29,13 @@ pub struct Overview<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<String>,
     /// The workloads, sorted by namespace, kind and name.
-    pub workloads: Vec<OverviewLine<'a>>,
+    pub workloads: Vec<OverviewRow<'a>>,
 }
 
 /// Who goes first in one workload.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct OverviewLine<'a> {
+pub struct OverviewRow<'a> {
     /// The workload's namespace.
     pub namespace: &'a str,
     /// The workload's kind and name.
@@ -51,7 +51,7 @@ pub struct OverviewLine<'a> {
     pub active: usize,
     /// How many of them go at the count that is asked for. Without one, how many go anyway.
     #[serde(rename = "deletions")]
-    pub delete: Bounds,
+    pub delete: CountRange,
     /// How many go in the end at the count that is asked for, if they go one by one.
     #[serde(skip)]
     pub one_by_one: Option<u32>,
@@ -79,7 +79,7 @@ pub struct OverviewLine<'a> {
     pub present: Option<u32>,
     /// What its controllers are about to do.
     #[serde(rename = "waitsFor", serialize_with = "waits_for")]
-    pub rest: Option<Rest<'a>>,
+    pub rest: Option<EndState<'a>>,
     /// What else a reader should know.
     pub notes: Vec<Note>,
     /// Why there is no answer about it.
@@ -88,6 +88,6 @@ pub struct OverviewLine<'a> {
 }
 
 #[expect(clippy::ref_option, reason = "serde passes a reference to the field")]
-fn waits_for<S: Serializer>(rest: &Option<Rest<'_>>, serializer: S) -> Result<S::Ok, S::Error> {
+fn waits_for<S: Serializer>(rest: &Option<EndState<'_>>, serializer: S) -> Result<S::Ok, S::Error> {
     rest.as_ref().and_then(WaitsForView::new).serialize(serializer)
 }

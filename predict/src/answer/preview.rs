@@ -3,7 +3,7 @@
 use crate::answer::autoscaler::AutoscalerPreview;
 use crate::answer::note::Note;
 use crate::answer::pod::PodAnswer;
-use crate::answer::rollout::{Bounds, Rest, StepPreview};
+use crate::answer::rollout::{CountRange, EndState, StepPreview};
 use crate::question::gates;
 use crate::question::options::{NowSource, Options, Order, Within};
 use crate::reason::size::SetSize;
@@ -40,7 +40,7 @@ pub struct Preview<'a> {
     /// The syncs of a Deployment that immediately follow each other, this one first. `None` if only this one is shown.
     pub steps: Option<Vec<StepPreview<'a>>>,
     /// Where they lead; if its controller deletes pods itself, what the next sync leaves to do. `None` if only this sync is shown.
-    pub rest: Option<Rest<'a>>,
+    pub rest: Option<EndState<'a>>,
     /// The words after `kubectl podrank` that ask the same again, at the same time.
     pub replay: String,
     /// The number of its active pods. If its controller deletes pods itself, of those that are not being deleted yet.
@@ -167,14 +167,14 @@ impl<'a> Preview<'a> {
     }
 
     /// How many pods are deleted: for a Deployment, until a sync changes nothing more.
-    pub fn deletions(&self) -> Bounds {
-        let step = || Bounds::one(u32::try_from(self.delete).unwrap_or(u32::MAX));
+    pub fn deletions(&self) -> CountRange {
+        let step = || CountRange::one(u32::try_from(self.delete).unwrap_or(u32::MAX));
         self.rest.as_ref().map_or_else(step, |rest| rest.delete)
     }
 
     /// How many pods of one of its sets are deleted, until nothing follows.
-    pub fn deletions_of(&self, set: &SetPreview<'_>) -> Bounds {
-        let step = || Bounds::one(u32::try_from(set.delete).unwrap_or(u32::MAX));
+    pub fn deletions_of(&self, set: &SetPreview<'_>) -> CountRange {
+        let step = || CountRange::one(u32::try_from(set.delete).unwrap_or(u32::MAX));
         self.rest.as_ref().map_or_else(step, |rest| rest.delete_of(set.replica_set))
     }
 

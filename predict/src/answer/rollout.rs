@@ -8,14 +8,14 @@ use std::fmt::Display;
 
 /// The least and the most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Bounds {
+pub struct CountRange {
     /// The least.
     pub min: u32,
     /// The most.
     pub max: u32,
 }
 
-impl Bounds {
+impl CountRange {
     /// One number.
     pub fn one(number: u32) -> Self {
         Self { min: number, max: number }
@@ -40,13 +40,13 @@ pub struct StepPreview<'a> {
     pub path: &'static str,
     /// The sets whose sizes it changes.
     #[serde(rename = "replicaSets")]
-    pub sets: Vec<SetStep<'a>>,
+    pub sets: Vec<SizeStep<'a>>,
 }
 
 /// What a sync does to a set.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct SetStep<'a> {
+pub struct SizeStep<'a> {
     /// Its name; `None` if the syncs create it.
     pub replica_set: Option<&'a str>,
     /// Its size before the sync.
@@ -60,17 +60,17 @@ pub struct SetStep<'a> {
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference to the field")]
 fn one<S: serde::Serializer>(number: &u32, serializer: S) -> Result<S::Ok, S::Error> {
-    Bounds::one(*number).serialize(serializer)
+    CountRange::one(*number).serialize(serializer)
 }
 
 /// The state in which nothing more happens unless something outside changes: a pod becomes available or unavailable, ends or is
 /// deleted, or somebody changes the Deployment.
 #[derive(Clone, Debug)]
-pub struct Rest<'a> {
+pub struct EndState<'a> {
     /// The Deployment's sets that have pods, now or then.
-    pub sets: Vec<SetAtRest<'a>>,
+    pub sets: Vec<GroupAtEnd<'a>>,
     /// How many of the pods go until then.
-    pub delete: Bounds,
+    pub delete: CountRange,
     /// What the Deployment waits for. `None` if nothing follows.
     pub waits_for: Option<WaitsFor>,
     /// How many pods it waits for. 0 if that is not known.
@@ -106,10 +106,10 @@ pub(crate) struct RolloutEnd {
     pub(crate) follows: bool,
 }
 
-impl<'a> Rest<'a> {
+impl<'a> EndState<'a> {
     /// Of a workload whose controller deletes pods itself: what follows the next sync, which takes `delete` pods. `waits` names, for
     /// each pod that waits for another, that one. `later` more wait for the new pods that take the places of old ones.
-    pub(crate) fn of_waiting(delete: Bounds, waits: Vec<Cow<'a, str>>, later: u32) -> Self {
+    pub(crate) fn of_waiting(delete: CountRange, waits: Vec<Cow<'a, str>>, later: u32) -> Self {
         let number = |pods: usize| u32::try_from(pods).unwrap_or(u32::MAX);
         let then = number(waits.len()).saturating_add(later);
         let names: BTreeSet<_> = waits.into_iter().collect();
@@ -125,9 +125,9 @@ impl<'a> Rest<'a> {
     }
 
     /// How many pods of a set go until then.
-    pub fn delete_of(&self, replica_set: Option<&str>) -> Bounds {
+    pub fn delete_of(&self, replica_set: Option<&str>) -> CountRange {
         let set = self.sets.iter().find(|set| set.replica_set == replica_set);
-        set.map_or(Bounds::one(0), |set| set.delete)
+        set.map_or(CountRange::one(0), |set| set.delete)
     }
 
     /// Says that something outside the controller deletes pods.
@@ -141,17 +141,17 @@ impl<'a> Rest<'a> {
         let before = self.delete_of(replica_set);
         let also = |bound: u32, before: u32| bound.saturating_sub(before).saturating_add(all);
         self.delete =
-            Bounds { min: also(self.delete.min, before.max), max: also(self.delete.max, before.min) };
+            CountRange { min: also(self.delete.min, before.max), max: also(self.delete.max, before.min) };
         let set = self.sets.iter_mut().find(|set| set.replica_set == replica_set);
         if let Some(set) = set {
-            set.delete = Bounds::one(all);
+            set.delete = CountRange::one(all);
         }
         self.interrupt();
         self.is_certain = false;
     }
 
     /// Takes in that of another time at which the controller may decide.
-    pub(crate) fn widen(&mut self, other: &Rest<'_>) {
+    pub(crate) fn widen(&mut self, other: &EndState<'_>) {
         self.delete = self.delete.and(other.delete);
         for set in &mut self.sets {
             if let Some(theirs) = other.sets.iter().find(|theirs| theirs.replica_set == set.replica_set) {
@@ -252,13 +252,13 @@ impl<'a> Rest<'a> {
 
 /// A set in that state.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SetAtRest<'a> {
+pub struct GroupAtEnd<'a> {
     /// Its name; `None` if the syncs create it.
     pub replica_set: Option<&'a str>,
     /// Its size.
-    pub replicas: Bounds,
+    pub replicas: CountRange,
     /// How many of its pods go until then.
-    pub delete: Bounds,
+    pub delete: CountRange,
 }
 
 /// What a Deployment waits for.

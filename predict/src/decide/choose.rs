@@ -138,8 +138,8 @@ fn unreadable_owner<'a>(input: &'a Snapshot, sets: &Sets<'_>, choice: Choice<'_>
 }
 
 /// The workloads that are selected by namespace, kind and name.
-fn picked<'a>(all: &[Choice<'a>], is_wanted: impl Fn(WorkloadRef<'a>) -> bool) -> Vec<Choice<'a>> {
-    all.iter().copied().filter(|choice| is_wanted(choice.id())).collect()
+fn picked<'a>(all: &[Choice<'a>], is_selected: impl Fn(WorkloadRef<'a>) -> bool) -> Vec<Choice<'a>> {
+    all.iter().copied().filter(|choice| is_selected(choice.id())).collect()
 }
 
 /// Each workload once, by namespace, kind and name: if one is listed twice, the first entry counts.

@@ -3,7 +3,7 @@
 
 use crate::answer::autoscaler::AutoscalerPreview;
 use crate::answer::note::{Note, NoteCode};
-use crate::answer::order::ScaleDownOrder;
+use crate::answer::order::DeletionOrder;
 use crate::answer::pod::PodAnswer;
 use crate::answer::preview::{Owner, Preview, Verdict, Workload};
 use crate::question::options::Options;
@@ -48,7 +48,7 @@ pub(crate) fn add<'a>(preview: &mut Preview<'a>, input: &'a Snapshot, options: &
 }
 
 /// Adds to an order who would interfere at another count, unless that is said already.
-pub(crate) fn add_to_order(order: &mut ScaleDownOrder<'_>, input: &Snapshot, options: &Options) {
+pub(crate) fn add_to_order(order: &mut DeletionOrder<'_>, input: &Snapshot, options: &Options) {
     let id = id(order.namespace, &order.workload);
     let Some(replicas) = order.asked.replicas else { return };
     let (kind, name) = scaled(&order.workload, order.owner);

@@ -1,9 +1,9 @@
 //! Explains who deleted a pod, by events, and why that one, by a decision over the pods before. Reads only the input.
 
-use crate::answer::deletion::{Taken, Taker};
+use crate::answer::deletion::{PodDeletion, DeletionCause};
 use crate::answer::preview::Verdict;
 use crate::decide::replica_set::Scene;
-use crate::decide::scale_events::{Fall, Reports, disruption};
+use crate::decide::scale_events::{ScaleDown, ScaleEvents, disruption};
 use crate::question::options::Options;
 use crate::reason::BY_CHANCE;
 use crate::snapshot::Snapshot;
@@ -29,7 +29,7 @@ const TOGETHER: i64 = 2 * SECOND;
 const RECENT: i64 = 60 * SECOND;
 
 /// Says who took a pod that is being deleted or is not there, and why that one.
-pub fn taken(input: &Snapshot, namespace: &str, pod: &str, options: &Options) -> Taken {
+pub fn taken(input: &Snapshot, namespace: &str, pod: &str, options: &Options) -> PodDeletion {
     let mut named =
         input.pods.iter().filter(|entry| entry.meta.namespace == namespace && entry.meta.name == pod);
     let entry = named.find(|entry| entry.is_terminating());
@@ -49,12 +49,12 @@ pub fn taken(input: &Snapshot, namespace: &str, pod: &str, options: &Options) ->
         entry: entry_of_set,
         deleted: entry,
         going,
-        reports: Reports::of(input, namespace, set),
+        reports: ScaleEvents::of(input, namespace, set),
     };
     let as_it_was = entry.zip(going).zip(entry_of_set);
     let before = as_it_was.and_then(|((entry, going), set)| before(input, set.id(), entry, going, options));
     let who = case.who(before.as_ref());
-    let is_by_count = who.as_ref().is_some_and(|who| matches!(who.by, Taker::ScaleDown | Taker::Rollout));
+    let is_by_count = who.as_ref().is_some_and(|who| matches!(who.by, DeletionCause::ScaleDown | DeletionCause::Rollout));
     let (rule, why, unknown) = match before {
         _ if !is_by_count => (None, None, None),
         Some(Before::Known { why, verdict: Verdict::Possible, .. }) => {
@@ -78,7 +78,7 @@ pub fn taken(input: &Snapshot, namespace: &str, pod: &str, options: &Options) ->
         .or_else(|| observed.map(|(.., rule)| format!("{}, as podrank-webhook observed", text::word(rule))));
     let chosen = recorded.filter(|(_, its, _)| !its.is_observed()).map(|(.., rule)| rule.to_owned());
     let steered = going.filter(|_| is_by_count).and_then(|going| going.steered.clone());
-    Taken {
+    PodDeletion {
         namespace: namespace.to_owned(),
         pod: pod.to_owned(),
         going: going.is_some(),
@@ -89,13 +89,13 @@ pub fn taken(input: &Snapshot, namespace: &str, pod: &str, options: &Options) ->
         rule,
         why_unknown: unknown.filter(|_| why.is_none()),
         why,
-        chosen_by: chosen.or(steered),
+        selected_by: chosen.or(steered),
     }
 }
 
 /// Who took a pod.
 struct Who {
-    by: Taker,
+    by: DeletionCause,
     because: String,
     /// Whether something names the pod.
     is_named: bool,
@@ -113,7 +113,7 @@ struct Case<'a> {
     /// The pod, if it is still there.
     deleted: Option<&'a Pod>,
     going: Option<&'a Termination>,
-    reports: Reports<'a>,
+    reports: ScaleEvents<'a>,
 }
 
 impl<'a> Case<'a> {
@@ -143,7 +143,7 @@ impl<'a> Case<'a> {
             if !is_set {
                 let because =
                     format!("the controller of {} {} decided so", event.kind, text::name(&event.name));
-                return Some(Who { by: Taker::Controller, because, is_named: true });
+                return Some(Who { by: DeletionCause::Controller, because, is_named: true });
             }
             return Some(self.by_count(event.at, true));
         }
@@ -165,7 +165,7 @@ impl<'a> Case<'a> {
         cost.is_some_and(|cost| cost.owner(None) == CostOwner::Podrank)
     }
 
-    fn fall(&self, at: i64) -> Option<&Fall<'a>> {
+    fn fall(&self, at: i64) -> Option<&ScaleDown<'a>> {
         self.reports.fall(at + TOGETHER).filter(|fall| fall.at >= at - RECENT)
     }
 
@@ -175,8 +175,8 @@ impl<'a> Case<'a> {
         let set = format!("{}/{}", kind.short(), text::name(self.set));
         let fall = self.fall(at);
         let scaled = match fall {
-            Some(Fall { from: Some(from), to, .. }) => format!("from {from} to {to}"),
-            Some(Fall { to, .. }) => format!("to {to}"),
+            Some(ScaleDown { from: Some(from), to, .. }) => format!("from {from} to {to}"),
+            Some(ScaleDown { to, .. }) => format!("to {to}"),
             None => "down".to_owned(),
         };
         let (by_autoscaler, writer) = (self.autoscaler(at), self.writer(at));
@@ -186,12 +186,12 @@ impl<'a> Case<'a> {
             && self.is_of_rollout(deployment, at)
         {
             let because = format!("the rollout of deploy/{} scaled {set} {scaled}", text::name(deployment));
-            return Who { by: Taker::Rollout, because, is_named };
+            return Who { by: DeletionCause::Rollout, because, is_named };
         }
         let by = by_autoscaler.or_else(|| writer.map(|writer| text::name(&writer.name).into_owned()));
         let by = by.map_or_else(String::new, |by| format!(" by {by}"));
         let podrank = if self.has_cost_of_podrank() { ", and kubectl podrank selected the pods" } else { "" };
-        Who { by: Taker::ScaleDown, because: format!("{set} was scaled {scaled}{by}{podrank}"), is_named }
+        Who { by: DeletionCause::ScaleDown, because: format!("{set} was scaled {scaled}{by}{podrank}"), is_named }
     }
 
     /// The autoscaler that set the count then, with its reason.

@@ -3,7 +3,7 @@
 use crate::answer::note::Note;
 use crate::answer::pod::PodAnswer;
 use crate::answer::preview::{Asked, Pods, Preview, Verdict};
-use crate::answer::rollout::{Bounds, Rest};
+use crate::answer::rollout::{CountRange, EndState};
 use crate::decide::members::Seen;
 use crate::decide::self_managed::Decision;
 use crate::decide::{complete, count, daemon_set, job, notes, stateful_set};
@@ -84,14 +84,14 @@ pub(crate) fn decide<'a>(
 }
 
 /// The rest of the scale-down after this sync. A Job's controller does everything in one sync, so a Job has none.
-fn rest<'a>(entry: SelfManaged<'_>, decision: &Decision<'a>, certain: usize) -> Option<Rest<'a>> {
+fn rest<'a>(entry: SelfManaged<'_>, decision: &Decision<'a>, certain: usize) -> Option<EndState<'a>> {
     let later = decision.later.filter(|_| entry.kind() != WorkloadKind::Job)?;
     let number = |pods: usize| u32::try_from(pods).unwrap_or(u32::MAX);
     let max = number(certain + decision.quota);
     // A StatefulSet deletes at most this many of its possible pods.
     let min = if entry.kind() == WorkloadKind::StatefulSet { number(certain) } else { max };
     let waits = decision.pods.iter().filter_map(PodAnswer::waits_for).collect();
-    Some(Rest::of_waiting(Bounds { min, max }, waits, number(later)))
+    Some(EndState::of_waiting(CountRange { min, max }, waits, number(later)))
 }
 
 impl SelfManaged<'_> {

@@ -2,7 +2,7 @@
 //! kinds, each count is a decision of its own.
 
 use crate::answer::note::{Note, NoteCode};
-use crate::answer::order::{ScaleDownOrder, Standing, Standings};
+use crate::answer::order::{DeletionOrder, OrderedPod, OrderedGroup};
 use crate::answer::pod::PodAnswer;
 use crate::answer::preview::{Pods, Preview, Rollout, SetPreview, Verdict, Workload};
 use crate::answer::rollout::WaitsFor;
@@ -32,14 +32,14 @@ use std::collections::HashMap;
 ///
 /// # Errors
 /// As [`preview_workload`](crate::preview_workload), and for a workload without a count.
-pub fn scale_down_order<'a>(input: &'a Snapshot, options: &Options) -> Result<ScaleDownOrder<'a>, Error> {
+pub fn deletion_order<'a>(input: &'a Snapshot, options: &Options) -> Result<DeletionOrder<'a>, Error> {
     let mut order = without_context(input, options)?;
     context::add_to_order(&mut order, input, options);
     Ok(order)
 }
 
 /// Says it without what would interfere.
-fn without_context<'a>(input: &'a Snapshot, options: &Options) -> Result<ScaleDownOrder<'a>, Error> {
+fn without_context<'a>(input: &'a Snapshot, options: &Options) -> Result<DeletionOrder<'a>, Error> {
     let as_it_is =
         Options { replicas: None, parallelism: None, completions: None, suspend: false, ..options.clone() };
     let sets = Sets::of(input);
@@ -56,14 +56,14 @@ fn without_context<'a>(input: &'a Snapshot, options: &Options) -> Result<ScaleDo
             let (pods, wait) = by_each_count(input, entry, &as_it_is, &now)?;
             waits_down_to = wait.as_ref().map(|wait| wait.down_to);
             now.notes.extend(wait.map(|wait| wait.note(&now.workload)));
-            vec![Standings { replica_set: None, is_new: None, pods }]
+            vec![OrderedGroup { replica_set: None, is_new: None, pods }]
         }
         _ => of_sets(input, &sets, &as_it_is, &now)?,
     };
     let delete = now.deletions();
     let is_replaced = |pod: &&PodAnswer<'_>| pod.verdict == Verdict::Deleted && pod.is_replaced;
     let replaced = u32::try_from(now.pods().filter(is_replaced).count()).unwrap_or(u32::MAX);
-    Ok(ScaleDownOrder {
+    Ok(DeletionOrder {
         namespace: now.namespace,
         workload: now.workload,
         owner: now.owner,
@@ -86,10 +86,10 @@ fn without_context<'a>(input: &'a Snapshot, options: &Options) -> Result<ScaleDo
 }
 
 /// The pods of a workload whose count decides about none of them.
-fn at_every_count<'a>(now: &Preview<'a>) -> Vec<Standings<'a>> {
+fn at_every_count<'a>(now: &Preview<'a>) -> Vec<OrderedGroup<'a>> {
     match &now.of {
         Pods::Pods(pods) => {
-            vec![Standings { replica_set: now.replica_set, is_new: None, pods: settled(now, pods) }]
+            vec![OrderedGroup { replica_set: now.replica_set, is_new: None, pods: settled(now, pods) }]
         }
         Pods::Sets(sets) => {
             sets.iter().filter(|set| set.active > 0).map(|set| of_settled_set(now, set)).collect()
@@ -98,15 +98,15 @@ fn at_every_count<'a>(now: &Preview<'a>) -> Vec<Standings<'a>> {
 }
 
 /// The pods of one set of a Deployment whose count decides about none of them.
-fn of_settled_set<'a>(now: &Preview<'a>, set: &SetPreview<'a>) -> Standings<'a> {
-    Standings { replica_set: set.replica_set, is_new: Some(set.is_new), pods: settled(now, &set.pods) }
+fn of_settled_set<'a>(now: &Preview<'a>, set: &SetPreview<'a>) -> OrderedGroup<'a> {
+    OrderedGroup { replica_set: set.replica_set, is_new: Some(set.is_new), pods: settled(now, &set.pods) }
 }
 
 /// Pods that go at every count, or at none.
-fn settled<'a>(now: &Preview<'a>, pods: &[PodAnswer<'a>]) -> Vec<Standing<'a>> {
+fn settled<'a>(now: &Preview<'a>, pods: &[PodAnswer<'a>]) -> Vec<OrderedPod<'a>> {
     let present = now.asked.replicas.or(now.asked.parallelism);
     let standing = |(place, pod): (usize, &PodAnswer<'a>)| {
-        Standing::new(pod, place, present.filter(|_| pod.verdict == Verdict::Deleted))
+        OrderedPod::new(pod, place, present.filter(|_| pod.verdict == Verdict::Deleted))
     };
     (1..).zip(pods).map(standing).collect()
 }
@@ -114,12 +114,12 @@ fn settled<'a>(now: &Preview<'a>, pods: &[PodAnswer<'a>]) -> Vec<Standing<'a>> {
 /// Says the same about one pod of a workload.
 ///
 /// # Errors
-/// As [`scale_down_order`], and if the workload has no active pod of this name.
-pub fn standing_of_pod<'a>(
+/// As [`deletion_order`], and if the workload has no active pod of this name.
+pub fn deletion_order_of_pod<'a>(
     input: &'a Snapshot,
     options: &Options,
     pod: &str,
-) -> Result<ScaleDownOrder<'a>, Error> {
+) -> Result<DeletionOrder<'a>, Error> {
     let mut order = without_context(input, options)?;
     for set in &mut order.sets {
         set.pods.retain(|its| its.pod.name() == pod);
@@ -151,14 +151,14 @@ fn of_sets<'a>(
     sets: &Sets<'a>,
     options: &Options,
     now: &Preview<'a>,
-) -> Result<Vec<Standings<'a>>, Error> {
+) -> Result<Vec<OrderedGroup<'a>>, Error> {
     let Preview { namespace, workload, .. } = now;
     let answers: HashMap<_, _> = now.pods().map(|pod| (pod.uid(), pod)).collect();
     let of_set = |kind, name, is_new, is_alone| {
         let id = WorkloadRef { namespace, kind, name };
         let scene = Scene::read(input, sets, id)?;
         let pods = of_set(options, &answers, &ranked(scene.members()), is_alone && !scene.is_idle())?;
-        Ok(Standings { replica_set: Some(name), is_new, pods })
+        Ok(OrderedGroup { replica_set: Some(name), is_new, pods })
     };
     // If pods are deleted before the count changes, the controller counts ranks again until then.
     let is_at_rest =
@@ -182,7 +182,7 @@ fn of_set<'a>(
     answers: &HashMap<Uid, &PodAnswer<'a>>,
     own: &[RankedPod<'a>],
     has_counts: bool,
-) -> Result<Vec<Standing<'a>>, Error> {
+) -> Result<Vec<OrderedPod<'a>>, Error> {
     let records: Vec<_> = own.iter().map(|pod| pod.record).collect();
     let times = records.iter().flat_map(|pod| [pod.creation_time, pod.ready_time]);
     let policy = |now| Policy::at(to_time(now)).with_gates(options.gates);
@@ -207,10 +207,10 @@ fn of_set<'a>(
             None => (places.0 == places.1).then_some(Reason::OnlyPod),
         };
         let now = *answers.get(&own_pod.pod.uid())?;
-        Some(Standing {
+        Some(OrderedPod {
             pod: PodAnswer { rank: own_pod.record.rank, ..now.clone() },
-            may_go_at: count(may),
-            goes_at: count(goes),
+            possible_at: count(may),
+            deleted_at: count(goes),
             waits_for: None,
             reason,
             chance: (places.0 < places.1).then_some(chance::BY_CHANCE),
@@ -313,14 +313,14 @@ fn by_each_count<'a>(
     entry: SelfManaged<'a>,
     options: &Options,
     now: &Preview<'a>,
-) -> Result<(Vec<Standing<'a>>, Option<Wait<'a>>), Error> {
+) -> Result<(Vec<OrderedPod<'a>>, Option<Wait<'a>>), Error> {
     let (own, gaps) = (entry.pods(input, &mut Vec::new())?, entry.gaps(input));
     let most = match now.asked.replicas.or(now.asked.parallelism) {
         Some(count) => count.min(u32::try_from(now.active).unwrap_or(u32::MAX)),
         None => 0,
     };
     let least = most.saturating_sub(u32::try_from(MOST_IN_ONE_SYNC).unwrap_or(u32::MAX));
-    let new = |(place, pod)| Standing { reason: None, ..Standing::new(pod, place, None) };
+    let new = |(place, pod)| OrderedPod { reason: None, ..OrderedPod::new(pod, place, None) };
     let mut pods: Vec<_> = (1..).zip(now.pods()).map(new).collect();
     let places: HashMap<_, _> = pods.iter().map(|pod| pod.pod.uid()).zip(0_usize..).collect();
     let is_said = now.rest.as_ref().is_some_and(|rest| rest.waits_for == Some(WaitsFor::Pods));
@@ -335,12 +335,12 @@ fn by_each_count<'a>(
             if standing.waits_for.is_none() && pod.reason.rule() != Some(MemberReason::OneAtATime.name()) {
                 standing.waits_for = pod.waits_for();
             }
-            if pod.verdict != Verdict::Kept && standing.may_go_at.is_none() {
-                (standing.may_go_at, standing.reason) = (Some(count), Some(pod.reason.clone()));
+            if pod.verdict != Verdict::Kept && standing.possible_at.is_none() {
+                (standing.possible_at, standing.reason) = (Some(count), Some(pod.reason.clone()));
             }
             match pod.verdict {
-                Verdict::Deleted | Verdict::Waiting => standing.goes_at = standing.goes_at.or(Some(count)),
-                Verdict::Kept | Verdict::Possible => standing.goes_at = None,
+                Verdict::Deleted | Verdict::Waiting => standing.deleted_at = standing.deleted_at.or(Some(count)),
+                Verdict::Kept | Verdict::Possible => standing.deleted_at = None,
             }
         }
         if may_wait && count < most {
@@ -355,6 +355,6 @@ fn by_each_count<'a>(
             }
         }
     }
-    pods.sort_by_key(|pod| [pod.may_go_at, pod.goes_at].map(std::cmp::Reverse));
+    pods.sort_by_key(|pod| [pod.possible_at, pod.deleted_at].map(std::cmp::Reverse));
     Ok((pods, wait))
 }

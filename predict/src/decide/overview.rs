@@ -1,8 +1,8 @@
 //! Several workloads of an input, a line each: the count, the pod that is deleted first, and the deletions under way.
 
-use crate::answer::overview::{Overview, OverviewLine};
+use crate::answer::overview::{Overview, OverviewRow};
 use crate::answer::preview::{Asked, Preview, Verdict, Workload};
-use crate::answer::rollout::Bounds;
+use crate::answer::rollout::CountRange;
 use crate::decide::choose::{Choice, with_pods_in};
 use crate::decide::context;
 use crate::decide::count::of_choice;
@@ -17,17 +17,17 @@ use crate::text::error::Error;
 use crate::text::json::API_VERSION;
 
 /// Returns which pod is deleted first in each of the workloads that have pods, or what happens if each gets this count.
-/// `is_wanted` selects workloads by kind, namespace and name. It includes sets of Deployments only `with_parts`.
+/// `is_selected` selects workloads by kind, namespace and name. It includes sets of Deployments only `with_parts`.
 pub fn overview<'a>(
     input: &'a Snapshot,
     options: &Options,
     replicas: Option<Replicas>,
     with_parts: bool,
-    is_wanted: impl Fn(WorkloadKind, &str, &str) -> bool,
+    is_selected: impl Fn(WorkloadKind, &str, &str) -> bool,
 ) -> Overview<'a> {
     let sets = Sets::of(input);
     let all = with_pods_in(input, &sets, options.namespace.as_deref(), with_parts).into_iter();
-    let chosen = all.filter(|choice| is_wanted(choice.id().kind, choice.id().namespace, choice.id().name));
+    let chosen = all.filter(|choice| is_selected(choice.id().kind, choice.id().namespace, choice.id().name));
     let lines = chosen.map(|choice| {
         line(input, &sets, options, replicas, choice)
             .unwrap_or_else(|error| unanswered(input, &sets, options, choice, &error))
@@ -50,12 +50,12 @@ fn unanswered<'a>(
     options: &Options,
     choice: Choice<'a>,
     error: &Error,
-) -> OverviewLine<'a> {
+) -> OverviewRow<'a> {
     let id = choice.id();
     let as_it_is = Options { replicas: None, probabilities: false, ..named(options, id) };
     let now = preview_choice(input, sets, choice, &as_it_is);
     let active = now.map_or(0, |preview| preview.active);
-    OverviewLine { active, error: Some(error.in_one_line()), ..empty(id) }
+    OverviewRow { active, error: Some(error.in_one_line()), ..empty(id) }
 }
 
 /// The options for this workload.
@@ -67,14 +67,14 @@ fn named(options: &Options, id: WorkloadRef<'_>) -> Options {
     }
 }
 
-fn empty(id: WorkloadRef<'_>) -> OverviewLine<'_> {
-    OverviewLine {
+fn empty(id: WorkloadRef<'_>) -> OverviewRow<'_> {
+    OverviewRow {
         namespace: id.namespace,
         workload: Workload { kind: id.kind, name: id.name },
         owner: None,
         asked: Asked::default(),
         active: 0,
-        delete: Bounds::one(0),
+        delete: CountRange::one(0),
         one_by_one: None,
         certain: 0,
         next: None,
@@ -95,14 +95,14 @@ fn line<'a>(
     options: &Options,
     replicas: Option<Replicas>,
     choice: Choice<'a>,
-) -> Result<OverviewLine<'a>, Error> {
+) -> Result<OverviewRow<'a>, Error> {
     let id = choice.id();
     let mut its = Options { replicas: None, ..named(options, id) };
     if let Some(replicas) = replicas {
         its.replicas = Some(of_choice(sets, choice, replicas)?);
     }
     let preview = preview_choice(input, sets, choice, &its)?;
-    let mut line = OverviewLine {
+    let mut line = OverviewRow {
         owner: preview.owner,
         autoscaler: context::autoscaler(&preview, input),
         asked: preview.asked,
@@ -128,7 +128,7 @@ fn line<'a>(
         line.rest = one.rest.filter(|_| line.fate == Some(Verdict::Waiting) && waits);
     }
     let Preview { rest, notes, .. } = preview;
-    Ok(OverviewLine {
+    Ok(OverviewRow {
         rest: rest.filter(|rest| rest.waits_for.is_some()).or(line.rest.take()),
         notes,
         ..line
@@ -136,7 +136,7 @@ fn line<'a>(
 }
 
 /// Names the pod that is deleted first, as the answer about this workload alone does.
-fn first<'a>(line: &mut OverviewLine<'a>, preview: &Preview<'a>) {
+fn first<'a>(line: &mut OverviewRow<'a>, preview: &Preview<'a>) {
     let pods = preview.in_sequence().into_iter();
     let Some(pod) = pods.take(1).find(|pod| pod.verdict != Verdict::Kept) else { return };
     let is_open = matches!(pod.verdict, Verdict::Deleted | Verdict::Possible);

@@ -1,13 +1,13 @@
 //! What the events of an input say of the pods of one set: which were deleted, and when the count fell. Reads only the input.
 
-use crate::answer::deletion::Taker;
+use crate::answer::deletion::DeletionCause;
 use crate::snapshot::Snapshot;
 use crate::snapshot::event::{Event, Selection};
 use podrank::Uid;
 
 /// A time at which the set was scaled down.
 #[derive(Debug)]
-pub(crate) struct Fall<'a> {
+pub(crate) struct ScaleDown<'a> {
     pub(crate) at: i64,
     pub(crate) from: Option<u32>,
     pub(crate) to: u32,
@@ -16,15 +16,15 @@ pub(crate) struct Fall<'a> {
 }
 
 /// The events about a set and its pods.
-pub(crate) struct Reports<'a> {
+pub(crate) struct ScaleEvents<'a> {
     namespace: &'a str,
     events: Vec<&'a Event>,
     set: &'a str,
     /// In the order of their times.
-    falls: Vec<Fall<'a>>,
+    falls: Vec<ScaleDown<'a>>,
 }
 
-impl Fall<'_> {
+impl ScaleDown<'_> {
     /// How many pods it took, if that is known.
     fn pods(&self) -> Option<usize> {
         self.from.map(|from| from.saturating_sub(self.to) as usize)
@@ -36,16 +36,16 @@ fn has_word(message: &str, name: &str) -> bool {
     message.split([' ', ',']).any(|word| word == name)
 }
 
-impl<'a> Reports<'a> {
+impl<'a> ScaleEvents<'a> {
     pub(crate) fn of(input: &'a Snapshot, namespace: &'a str, set: &'a str) -> Self {
         let events: Vec<_> = input.events.iter().filter(|event| event.namespace == namespace).collect();
         let of_deployment = |event: &&'a Event| {
             let (from, to) = change(event, set)?;
-            Some(Fall { at: event.at, from, to, deployment: Some(&event.name) })
+            Some(ScaleDown { at: event.at, from, to, deployment: Some(&event.name) })
         };
         let of_webhook = |event: &&'a Event| {
             let selection = event.selection.as_ref().filter(|_| event.name == set)?;
-            Some(Fall { at: event.at, from: Some(selection.from), to: selection.to, deployment: None })
+            Some(ScaleDown { at: event.at, from: Some(selection.from), to: selection.to, deployment: None })
         };
         let mut falls: Vec<_> = events.iter().filter_map(of_deployment).collect();
         if falls.is_empty() {
@@ -56,7 +56,7 @@ impl<'a> Reports<'a> {
     }
 
     /// The last fall until then.
-    pub(crate) fn fall(&self, until: i64) -> Option<&Fall<'a>> {
+    pub(crate) fn fall(&self, until: i64) -> Option<&ScaleDown<'a>> {
         self.falls.iter().rev().find(|fall| fall.at <= until)
     }
 
@@ -77,7 +77,7 @@ impl<'a> Reports<'a> {
     pub(crate) fn has_unnamed(&self, then: i64, within: i64) -> bool {
         let is_near = |at: i64| (then - within..=then + within).contains(&at);
         let near = || self.deletions().filter(|event| is_near(event.at));
-        match self.falls.iter().rev().find(|fall| is_near(fall.at)).and_then(Fall::pods) {
+        match self.falls.iter().rev().find(|fall| is_near(fall.at)).and_then(ScaleDown::pods) {
             Some(pods) => near().count() < pods,
             None => near().any(|event| event.combined > 0),
         }
@@ -142,7 +142,7 @@ impl<'a> Reports<'a> {
     }
 
     /// What was reported of the pod itself.
-    pub(crate) fn disruption(&self, pod: &str) -> Option<(Taker, &'static str)> {
+    pub(crate) fn disruption(&self, pod: &str) -> Option<(DeletionCause, &'static str)> {
         let mut own = self.events.iter().filter(|event| event.is_about(self.namespace, "Pod", pod));
         own.find_map(|event| match event.reason {
             "Preempted" => disruption("PreemptionByScheduler"),
@@ -156,16 +156,16 @@ impl<'a> Reports<'a> {
 }
 
 /// What a reason of the condition `DisruptionTarget` means.
-pub(crate) fn disruption(reason: &str) -> Option<(Taker, &'static str)> {
+pub(crate) fn disruption(reason: &str) -> Option<(DeletionCause, &'static str)> {
     Some(match reason {
         "PreemptionByScheduler" => {
-            (Taker::Preemption, "the scheduler preempted it for a pod of higher priority")
+            (DeletionCause::Preemption, "the scheduler preempted it for a pod of higher priority")
         }
-        "DeletionByTaintManager" => (Taker::Taint, "its node got a taint that it does not tolerate"),
-        "EvictionByEvictionAPI" => (Taker::Eviction, "it was evicted through the API, as kubectl drain does"),
-        "DeletionByPodGC" => (Taker::Node, "its node was removed, or does not answer"),
+        "DeletionByTaintManager" => (DeletionCause::Taint, "its node got a taint that it does not tolerate"),
+        "EvictionByEvictionAPI" => (DeletionCause::Eviction, "it was evicted through the API, as kubectl drain does"),
+        "DeletionByPodGC" => (DeletionCause::Node, "its node was removed, or does not answer"),
         "TerminationByKubelet" => {
-            (Taker::Node, "its node shuts down, or lacks memory, disk or another resource")
+            (DeletionCause::Node, "its node shuts down, or lacks memory, disk or another resource")
         }
         _ => return None,
     })

@@ -4,7 +4,7 @@
 use crate::answer::note::{Note, NoteCode};
 use crate::answer::pod::PodAnswer;
 use crate::answer::preview::{Pods, Preview, Verdict};
-use crate::answer::rollout::Bounds;
+use crate::answer::rollout::CountRange;
 use crate::decide::choose::Choice;
 use crate::decide::notes;
 use crate::reason::{AnyCount, Reason};
@@ -118,7 +118,7 @@ impl Settled {
 
 /// Counts all pods among those that are deleted.
 fn delete_all(preview: &mut Preview<'_>) {
-    let number = |pods: usize| Bounds::one(u32::try_from(pods).unwrap_or(u32::MAX));
+    let number = |pods: usize| CountRange::one(u32::try_from(pods).unwrap_or(u32::MAX));
     if let Pods::Sets(sets) = &mut preview.of {
         for set in sets {
             (set.delete, set.quota) = (set.active, 0);

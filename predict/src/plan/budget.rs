@@ -30,7 +30,7 @@ pub fn check_budgets(input: &Snapshot, plan: &Plan) -> Option<Note> {
         known.find(|known| known.meta.name == pod.name).map(|known| &known.meta.labels)
     };
     let covers = |budget: &Budget, pod: &PlannedPod| labels(pod).is_some_and(|labels| budget.covers(labels));
-    let budgets = budgets.filter(|budget| plan.wanted().any(|pod| covers(budget, pod)));
+    let budgets = budgets.filter(|budget| plan.selected().any(|pod| covers(budget, pod)));
     let titles: Vec<_> = budgets.map(Budget::title).collect();
     let (verb, them) = match titles.len() {
         0 => return None,

@@ -8,7 +8,7 @@ use std::fmt;
 
 /// How a later plan differs from the confirmed one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Difference {
+pub struct PlanDiff {
     /// The names of the pods that are no longer selected.
     pub minus: Vec<String>,
     /// The names of the pods that are now selected.
@@ -22,8 +22,8 @@ pub struct Difference {
 /// Compares a plan with the one that was confirmed. `None` if it selects the same pods at the same count, empties the
 /// nodes that were to become empty, and has no new warning. Other pods may have been created, aged or been deleted.
 #[must_use]
-pub fn difference(confirmed: &Plan, now: &Plan) -> Option<Difference> {
-    let mut difference = Difference { holds: fulfils(confirmed, now), ..Difference::default() };
+pub fn difference(confirmed: &Plan, now: &Plan) -> Option<PlanDiff> {
+    let mut difference = PlanDiff { holds: fulfils(confirmed, now), ..PlanDiff::default() };
     let before: HashMap<_, _> = confirmed.pods.iter().map(|pod| (&*pod.uid, pod)).collect();
     let after: HashMap<_, _> = now.pods.iter().map(|pod| (&*pod.uid, pod)).collect();
     if (confirmed.from, confirmed.replicas) != (now.from, now.replicas) {
@@ -33,16 +33,16 @@ pub fn difference(confirmed: &Plan, now: &Plan) -> Option<Difference> {
             .because
             .push(format!("{target} has {} now and is scaled to {replicas}", text::count(*from, "replica")));
     }
-    for pod in confirmed.wanted().filter(|pod| !after.get(&*pod.uid).is_some_and(|pod| pod.is_wanted)) {
+    for pod in confirmed.selected().filter(|pod| !after.get(&*pod.uid).is_some_and(|pod| pod.is_selected)) {
         difference.minus.push(pod.name.clone());
         difference.holds &= !pod.is_named;
         if !after.contains_key(&*pod.uid) {
             difference.because.push(format!("{} was deleted", text::name(&pod.name)));
         }
     }
-    for pod in now.wanted() {
+    for pod in now.selected() {
         let earlier = before.get(&*pod.uid).copied();
-        if !earlier.is_some_and(|earlier| earlier.is_wanted) {
+        if !earlier.is_some_and(|earlier| earlier.is_selected) {
             difference.plus.push(pod.name.clone());
             difference.because.extend(why_now(earlier, pod));
         }
@@ -54,7 +54,7 @@ pub fn difference(confirmed: &Plan, now: &Plan) -> Option<Difference> {
     // How far the preferences are fulfilled, `fulfils` has compared.
     difference.holds &= occupied.is_empty() && warnings.iter().all(|note| note.code == NoteCode::Preference);
     difference.because.extend(occupied.into_iter().chain(warnings.iter().map(|note| note.text.clone())));
-    let Difference { minus, plus, because, .. } = &difference;
+    let PlanDiff { minus, plus, because, .. } = &difference;
     let is_none = minus.is_empty() && plus.is_empty() && because.is_empty();
     (!is_none).then_some(difference)
 }
@@ -76,11 +76,11 @@ pub fn same_sets(confirmed: &Plan, now: &Plan) -> Result<(), String> {
 /// Whether a plan fulfils each preference as far as the confirmed one: no more ready pods are deleted that do not match it. Kubernetes
 /// deletes other pods first whatever the preferences are.
 fn fulfils(confirmed: &Plan, now: &Plan) -> bool {
-    let unmatched = |plan: &Plan, wish: usize| {
-        let is_it = |pod: &&PlannedPod| pod.is_ready && !pod.is_named && !pod.matches(wish);
-        plan.wanted().filter(is_it).count()
+    let unmatched = |plan: &Plan, preference: usize| {
+        let is_it = |pod: &&PlannedPod| pod.is_ready && !pod.is_named && !pod.matches(preference);
+        plan.selected().filter(is_it).count()
     };
-    now.wishes.iter().all(|(wish, _)| unmatched(now, *wish) <= unmatched(confirmed, *wish))
+    now.preferences.iter().all(|(preference, _)| unmatched(now, *preference) <= unmatched(confirmed, *preference))
 }
 
 /// Why a pod is now selected that was not before, as far as its state shows it.
@@ -104,7 +104,7 @@ fn occupied(confirmed: &Plan, now: &Plan) -> Vec<String> {
     lost.into_iter().map(|node| format!("node {} does not become empty", text::name(&node))).collect()
 }
 
-impl fmt::Display for Difference {
+impl fmt::Display for PlanDiff {
     /// `no longer selected: web-kp6lj; now selected: web-zv9mj; web-zv9mj is no longer ready`
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let pods = |what: &str, names: &[String]| {

@@ -21,7 +21,7 @@ pub struct Cluster {
 
 /// A node label whose values are domains.
 #[derive(Clone, Debug)]
-pub struct Level {
+pub struct TopologyLevel {
     /// The key of the label.
     pub key: String,
     /// The label's value by node. Nodes without the label are missing.
@@ -119,7 +119,7 @@ impl Cluster {
         &self,
         own: &[RankedPod<'_>],
         tiers: &[u16],
-        levels: &[Level],
+        levels: &[TopologyLevel],
     ) -> Result<Vec<u16>, Error> {
         let mut names: Vec<_> = own.iter().filter_map(|pod| pod.pod.node()).collect();
         // Of equally good nodes, the one with the lower number is emptied first.
@@ -212,7 +212,7 @@ pub(super) fn too_many_groups() -> Error {
 }
 
 /// The numbers of the nodes' domains, for each level, and how many there are. A domain lies in one of the level before.
-fn domains(names: &[&str], levels: &[Level]) -> (Vec<u32>, usize) {
+fn domains(names: &[&str], levels: &[TopologyLevel]) -> (Vec<u32>, usize) {
     let (mut within, mut numbers) = (vec![0_u32; names.len()], HashMap::new());
     let mut all = Vec::new();
     for (depth, level) in levels.iter().enumerate() {

@@ -13,8 +13,8 @@ pub(crate) fn still_working(what: &impl fmt::Display, pods: usize) -> Note {
     )
 }
 
-pub(crate) fn idle_wish(wish: &str, target: &impl fmt::Display) -> Note {
-    let text = format!("all active pods of {target} match {wish}, so it makes no difference");
+pub(crate) fn idle_wish(preference: &str, target: &impl fmt::Display) -> Note {
+    let text = format!("all active pods of {target} match {preference}, so it makes no difference");
     Note::new(NoteCode::Preference, text)
 }
 

@@ -4,7 +4,7 @@
 use crate::answer::note::Note;
 use crate::answer::preview::Verdict;
 use crate::answer::probability::Probability;
-use crate::answer::rollout::Bounds;
+use crate::answer::rollout::CountRange;
 use crate::plan::nodes::PlannedNode;
 use crate::plan::preference::Why;
 use crate::plan::target::Target;
@@ -58,7 +58,7 @@ pub struct Plan {
     /// The unsteerable pods, which are deleted before selected ones, because Kubernetes applies other rules before the
     /// cost.
     #[serde(rename = "unsteerable")]
-    pub blocked: Vec<Ahead>,
+    pub blocked: Vec<Unsteerable>,
     /// What else a reader should know.
     pub notes: Vec<Note>,
     /// The number of active pods that are left once nothing more happens.
@@ -66,7 +66,7 @@ pub struct Plan {
     pub left: usize,
     /// The preferences that are for some of the pods: the position of each in the request, and its flag.
     #[serde(skip)]
-    pub wishes: Vec<(usize, String)>,
+    pub preferences: Vec<(usize, String)>,
 }
 
 /// A set that may lose pods.
@@ -92,13 +92,13 @@ pub struct PlannedPod {
     pub node: Option<String>,
     /// What Kubernetes would do with it, with the deletion costs as they are.
     #[serde(rename = "default")]
-    pub by_itself: Verdict,
+    pub default_verdict: Verdict,
     /// The probability with which Kubernetes deletes it then, if it is possible and the probability is known.
     #[serde(flatten)]
     pub probability: Option<Probability>,
     /// Whether it is to go.
     #[serde(rename = "selected")]
-    pub is_wanted: bool,
+    pub is_selected: bool,
     /// Whether the user named it.
     #[serde(skip)]
     pub is_named: bool,
@@ -125,7 +125,7 @@ pub struct PlannedPod {
 
 /// An unsteerable pod.
 #[derive(Clone, Debug)]
-pub struct Ahead {
+pub struct Unsteerable {
     /// The pod that is deleted.
     pub name: String,
     /// The pod that is kept although the user prefers to delete it.
@@ -138,9 +138,9 @@ pub struct Ahead {
 
 /// A preference that not all selected pods match.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unmet {
+pub struct UnmetPreference {
     /// The flag.
-    pub wish: String,
+    pub preference: String,
     /// How many of these pods match it.
     pub matching: usize,
     /// How many pods go, not counting those that the user named.
@@ -149,31 +149,31 @@ pub struct Unmet {
     pub is_besides_named: bool,
 }
 
-impl fmt::Display for Unmet {
+impl fmt::Display for UnmetPreference {
     /// `2 of the 5 that go match --prefer-nodes lifecycle=spot`
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { wish, matching, delete, is_besides_named } = self;
+        let Self { preference, matching, delete, is_besides_named } = self;
         let named = if *is_besides_named { "other " } else { "" };
         match (matching, delete) {
-            (0, 1) => write!(f, "the {named}selected pod does not match {wish}"),
-            (0, _) => write!(f, "none of the {delete} {named}selected pods matches {wish}"),
-            (1, _) => write!(f, "only 1 of the {delete} {named}selected pods matches {wish}"),
-            _ => write!(f, "only {matching} of the {delete} {named}selected pods match {wish}"),
+            (0, 1) => write!(f, "the {named}selected pod does not match {preference}"),
+            (0, _) => write!(f, "none of the {delete} {named}selected pods matches {preference}"),
+            (1, _) => write!(f, "only 1 of the {delete} {named}selected pods matches {preference}"),
+            _ => write!(f, "only {matching} of the {delete} {named}selected pods match {preference}"),
         }
     }
 }
 
-impl Unmet {
+impl UnmetPreference {
     /// The same after the deletion: `2 of these 5 match --prefer-nodes lifecycle=spot`
     pub fn afterwards(&self) -> String {
-        let Self { wish, matching, delete, is_besides_named } = self;
+        let Self { preference, matching, delete, is_besides_named } = self;
         let these = if *is_besides_named { "the other" } else { "these" };
         match (matching, delete) {
-            (0, 1) if *is_besides_named => format!("the other one does not match {wish}"),
-            (0, 1) => format!("it does not match {wish}"),
-            (0, _) => format!("none of {these} {delete} matches {wish}"),
-            (1, _) => format!("only 1 of {these} {delete} matches {wish}"),
-            _ => format!("only {matching} of {these} {delete} match {wish}"),
+            (0, 1) if *is_besides_named => format!("the other one does not match {preference}"),
+            (0, 1) => format!("it does not match {preference}"),
+            (0, _) => format!("none of {these} {delete} matches {preference}"),
+            (1, _) => format!("only 1 of {these} {delete} matches {preference}"),
+            _ => format!("only {matching} of {these} {delete} match {preference}"),
         }
     }
 }
@@ -185,8 +185,8 @@ impl PlannedPod {
     }
 
     /// Whether it matches the preference at this place in the request.
-    pub(super) fn matches(&self, wish: usize) -> bool {
-        self.why.iter().any(|why| why.wish == Some(wish))
+    pub(super) fn matches(&self, preference: usize) -> bool {
+        self.why.iter().any(|why| why.preference == Some(preference))
     }
 
     /// Whether the write would replace somebody else's cost.
@@ -203,17 +203,17 @@ impl PlannedPod {
 
 impl Plan {
     /// The pods that are to go.
-    pub fn wanted(&self) -> impl Iterator<Item = &PlannedPod> {
-        self.pods.iter().filter(|pod| pod.is_wanted)
+    pub fn selected(&self) -> impl Iterator<Item = &PlannedPod> {
+        self.pods.iter().filter(|pod| pod.is_selected)
     }
 
     /// The preferences that not all selected pods match, not counting pods that the user named.
-    pub fn unmet(&self) -> Vec<Unmet> {
-        let wished: Vec<_> = self.wanted().filter(|pod| !pod.is_named).collect();
-        let is_besides_named = wished.len() < self.wanted().count();
-        let unmet = self.wishes.iter().filter_map(|(wish, flag)| {
-            let matching = wished.iter().filter(|pod| pod.matches(*wish)).count();
-            let unmet = || Unmet { wish: flag.clone(), matching, delete: wished.len(), is_besides_named };
+    pub fn unmet(&self) -> Vec<UnmetPreference> {
+        let wished: Vec<_> = self.selected().filter(|pod| !pod.is_named).collect();
+        let is_besides_named = wished.len() < self.selected().count();
+        let unmet = self.preferences.iter().filter_map(|(preference, flag)| {
+            let matching = wished.iter().filter(|pod| pod.matches(*preference)).count();
+            let unmet = || UnmetPreference { preference: flag.clone(), matching, delete: wished.len(), is_besides_named };
             (matching < wished.len()).then(unmet)
         });
         unmet.collect()
@@ -250,16 +250,16 @@ impl Plan {
 
     /// Whether Kubernetes deletes exactly the selected pods with the present costs, and there is no cost to write.
     pub fn is_proved(&self) -> bool {
-        self.writes == 0 && self.pods.iter().all(|pod| pod.is_wanted == (pod.by_itself == Verdict::Deleted))
+        self.writes == 0 && self.pods.iter().all(|pod| pod.is_selected == (pod.default_verdict == Verdict::Deleted))
     }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference to the field")]
 fn one<S: Serializer>(number: &usize, serializer: S) -> Result<S::Ok, S::Error> {
-    Bounds::one(u32::try_from(*number).unwrap_or(u32::MAX)).serialize(serializer)
+    CountRange::one(u32::try_from(*number).unwrap_or(u32::MAX)).serialize(serializer)
 }
 
-impl Serialize for Ahead {
+impl Serialize for Unsteerable {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut pod = serializer.serialize_struct("Ahead", 3)?;
         pod.serialize_field("name", &self.name)?;

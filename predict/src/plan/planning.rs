@@ -12,7 +12,7 @@ use crate::plan::preference;
 use crate::plan::preference::{Count, Request};
 use crate::plan::progress::state as current;
 use crate::plan::rollout::{Shares, shares};
-use crate::plan::set_plan::{ByItself, Part};
+use crate::plan::set_plan::{DefaultVerdicts, Part};
 use crate::plan::target::{Chosen, busy, choose};
 use crate::question::options::Order;
 use crate::reason::comparison::RankedPod;
@@ -53,7 +53,7 @@ pub fn nothing_to_do(input: &Snapshot, request: &Request) -> Result<Option<Plan>
         blocked: Vec::new(),
         notes: notes.into_iter().collect(),
         left: replicas as usize,
-        wishes: Vec::new(),
+        preferences: Vec::new(),
     }))
 }
 
@@ -104,12 +104,12 @@ pub fn plan(input: &Snapshot, request: &Request) -> Result<Plan, Error> {
         part.check_blocked(request, *delete)?;
         notes.extend(notes::claims(&sets, part.set));
         notes.extend(notes_on_pods(&part.own, *delete));
-        pods.extend(part.planned(request, *delete, &shares.by_itself)?);
+        pods.extend(part.planned(request, *delete, &shares.default_verdict)?);
         blocked.extend(part.ahead(*delete));
     }
     notes.extend(shares.follows.map(|text| Note::new(NoteCode::Continues, text)));
-    pods.sort_by_key(|pod| !pod.is_wanted);
-    let wishes = (0..).zip(&request.wishes).filter_map(|(place, wish)| Some((place, wish.for_some()?)));
+    pods.sort_by_key(|pod| !pod.is_selected);
+    let preferences = (0..).zip(&request.preferences).filter_map(|(place, preference)| Some((place, preference.for_some()?)));
     let set = |(part, delete): (&Part<'_>, &usize)| PlannedSet {
         replica_set: part.set.id().name.to_owned(),
         delete: *delete,
@@ -127,7 +127,7 @@ pub fn plan(input: &Snapshot, request: &Request) -> Result<Plan, Error> {
         blocked,
         target: chosen.target,
         left: shares.left,
-        wishes: wishes.collect(),
+        preferences: preferences.collect(),
         pods,
         notes,
     };
@@ -152,7 +152,7 @@ pub fn keeps_others(request: &Request, plan: &Plan) -> bool {
 
 /// The nodes of the selected pods, and whether each becomes empty.
 fn outcome(cluster: &Cluster, pods: &[PlannedPod]) -> Vec<PlannedNode> {
-    let goes = pods.iter().filter(|pod| pod.is_wanted);
+    let goes = pods.iter().filter(|pod| pod.is_selected);
     cluster.outcome(goes.map(|pod| (&*pod.uid, pod.node.as_deref())))
 }
 
@@ -179,21 +179,21 @@ fn members_of<'a>(
 
 /// The one set of a workload that is in no rollout loses all pods that go.
 fn alone(parts: &[Part<'_>], policy: Policy, delete: usize, probabilities: bool) -> Result<Shares, Error> {
-    let mut by_itself = ByItself::new();
+    let mut default_verdict = DefaultVerdicts::new();
     for part in parts {
         let line = Line::up(Order::Kubernetes, policy, &part.own, delete, None)?;
         let probabilities = if probabilities { line.probabilities()? } else { HashMap::new() };
         let pods = line.answers(&probabilities).into_iter();
-        by_itself.extend(pods.map(|pod| (pod.uid().to_string(), (pod.verdict, pod.probability))));
+        default_verdict.extend(pods.map(|pod| (pod.uid().to_string(), (pod.verdict, pod.probability))));
     }
     let left = parts.iter().map(|part| part.own.len()).sum::<usize>() - delete;
-    Ok(Shares { delete: vec![delete], by_itself, left, follows: None })
+    Ok(Shares { delete: vec![delete], default_verdict, left, follows: None })
 }
 
 /// Notes on the preferences that all pods match, and on those that not all selected pods match.
 fn notes_on_wishes(request: &Request, plan: &Plan, own: &[RankedPod<'_>]) -> Vec<Note> {
-    let idle = plan.wishes.iter().filter(|(place, _)| request.wishes[*place].selects_all(own));
-    let idle = idle.map(|(_, wish)| idle_wish(wish, &plan.target));
+    let idle = plan.preferences.iter().filter(|(place, _)| request.preferences[*place].selects_all(own));
+    let idle = idle.map(|(_, preference)| idle_wish(preference, &plan.target));
     idle.chain(plan.unmet().iter().map(unmet_wish)).collect()
 }
 

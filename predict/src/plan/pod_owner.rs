@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A workload to scale.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Scaled {
+pub struct ScaleTarget {
     /// Its namespace.
     pub namespace: String,
     /// Its name.
@@ -66,7 +66,7 @@ pub fn set_of_leader(input: &Snapshot) -> Option<WorkloadName> {
 ///
 /// # Errors
 /// If there is no pod, if no count can let one go, or if they belong to different workloads.
-pub fn one_workload(input: &Snapshot) -> Result<Scaled, Error> {
+pub fn one_workload(input: &Snapshot) -> Result<ScaleTarget, Error> {
     let workload = |pod| Ok((pod, owner(input, pod)?));
     let workloads = input.pods.iter().map(workload).collect::<Result<Vec<_>, Error>>()?;
     let Some((first, wanted)) = workloads.first() else { return Err(Error::new("no pod is named")) };
@@ -133,7 +133,7 @@ fn set_of(pod: &Pod) -> Option<(WorkloadKind, &OwnerReference)> {
 }
 
 /// The workload to scale so that the pod is deleted: the owner of its set, or else its set itself.
-fn owner(input: &Snapshot, pod: &Pod) -> Result<Scaled, Error> {
+fn owner(input: &Snapshot, pod: &Pod) -> Result<ScaleTarget, Error> {
     if pod.is_mirror {
         return Err(
             Error::new(format!("{pod} is a mirror pod")).because("The kubelet runs it without a workload.")
@@ -143,7 +143,7 @@ fn owner(input: &Snapshot, pod: &Pod) -> Result<Scaled, Error> {
     let namespace = &*pod.meta.namespace;
     let entry = input.set(WorkloadRef { namespace, kind, name: &set.name });
     let known = |kind, name: &str| {
-        Ok(Scaled {
+        Ok(ScaleTarget {
             namespace: namespace.to_owned(),
             name: Scalable::Workload(WorkloadName { kind: Some(kind), name: name.to_owned() }),
         })
@@ -156,7 +156,7 @@ fn owner(input: &Snapshot, pod: &Pod) -> Result<Scaled, Error> {
         Some((entry, leader)) => {
             if let Some(OtherOwner { resource, meta, .. }) = input.leader(entry) {
                 let name = OwnerName { resource: resource.clone(), name: meta.name.clone() };
-                return Ok(Scaled { namespace: namespace.to_owned(), name: Scalable::Owner(name) });
+                return Ok(ScaleTarget { namespace: namespace.to_owned(), name: Scalable::Owner(name) });
             }
             let [set, owner, name] = [&set.name, &leader.kind, &leader.name].map(|it| text::name(it));
             Err(Error::new(format!("{pod} belongs to {kind} {set}"))

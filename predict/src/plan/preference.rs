@@ -1,6 +1,6 @@
 //! The preferences of a user for a scale-down: the tier that they give each pod, and which pods match each.
 
-use crate::plan::nodes::{Cluster, Level, too_many_groups};
+use crate::plan::nodes::{Cluster, TopologyLevel, too_many_groups};
 use crate::plan::values::Values;
 use crate::question::options::Options;
 use crate::reason::comparison::RankedPod;
@@ -24,7 +24,7 @@ pub struct Request {
     /// The names of pods that must go.
     pub named: BTreeSet<String>,
     /// The preferences. An earlier one counts before a later one.
-    pub wishes: Vec<Wish>,
+    pub preferences: Vec<Preference>,
     /// How to treat foreign costs.
     pub foreign_costs: ForeignCosts,
     /// The UIDs of the pods whose costs this run has written, if another run may be at work: then costs of podrank's on other pods
@@ -35,23 +35,23 @@ pub struct Request {
 impl Request {
     /// What is known of the cluster, if nodes should become empty.
     pub(super) fn empty_nodes(&self) -> Option<&Cluster> {
-        self.wishes
+        self.preferences
             .iter()
-            .find_map(|wish| if let Wish::EmptyNodes(cluster) = wish { Some(cluster) } else { None })
+            .find_map(|preference| if let Preference::EmptyNodes(cluster) = preference { Some(cluster) } else { None })
     }
 
     /// The same, to add what was read since.
     pub(super) fn empty_nodes_mut(&mut self) -> Option<&mut Cluster> {
-        self.wishes
+        self.preferences
             .iter_mut()
-            .find_map(|wish| if let Wish::EmptyNodes(cluster) = wish { Some(cluster) } else { None })
+            .find_map(|preference| if let Preference::EmptyNodes(cluster) = preference { Some(cluster) } else { None })
     }
 
     /// The levels to spread over. If nodes should become empty, the levels only decide between equally good nodes.
-    fn levels(&self) -> Option<&[Level]> {
-        self.wishes
+    fn levels(&self) -> Option<&[TopologyLevel]> {
+        self.preferences
             .iter()
-            .find_map(|wish| if let Wish::Spread(levels) = wish { Some(&**levels) } else { None })
+            .find_map(|preference| if let Preference::Spread(levels) = preference { Some(&**levels) } else { None })
     }
 }
 
@@ -78,7 +78,7 @@ pub enum Count {
 
 /// Which pods go first.
 #[derive(Clone, Debug)]
-pub enum Wish {
+pub enum Preference {
     /// Those that a label selector selects.
     Pods(Selected),
     /// Those on the nodes that a label selector selects.
@@ -90,7 +90,7 @@ pub enum Wish {
     /// Those on the nodes that can become empty with the fewest deletions.
     EmptyNodes(Cluster),
     /// Those in the domain that has the most of them left, the outermost level first.
-    Spread(Vec<Level>),
+    Spread(Vec<TopologyLevel>),
 }
 
 /// What a label selector selects.
@@ -113,10 +113,10 @@ pub struct Why {
     pub text: String,
     /// The position of the preference in the request. `None` if the reason is not a preference.
     #[serde(skip)]
-    pub wish: Option<usize>,
+    pub preference: Option<usize>,
 }
 
-impl Wish {
+impl Preference {
     /// The flag as the user gave it, if the preference is for some of the pods and not an order of all.
     pub(super) fn for_some(&self) -> Option<String> {
         match self {
@@ -146,7 +146,7 @@ impl Wish {
             }
             Self::EmptyNodes(_) => one("empty-nodes", node.map(|_| "whole node".to_owned())),
             Self::Spread(levels) => {
-                let text = |level: &Level| match node.and_then(|node| level.domains.get(node)) {
+                let text = |level: &TopologyLevel| match node.and_then(|node| level.domains.get(node)) {
                     Some(domain) => format!("{}={domain}", level.key),
                     None => format!("no {}", level.key),
                 };
@@ -218,9 +218,9 @@ impl Wish {
     fn check_domains(&self, target: &dyn fmt::Display, own: &[RankedPod<'_>]) -> Result<(), Error> {
         let Self::Spread(levels) = self else { return Ok(()) };
         let nodes: Vec<_> = own.iter().filter_map(|pod| pod.pod.node.as_ref()).collect();
-        let is_useless = |level: &&Level| !nodes.iter().any(|node| level.domains.contains_key(*node));
+        let is_useless = |level: &&TopologyLevel| !nodes.iter().any(|node| level.domains.contains_key(*node));
         match levels.iter().find(is_useless).filter(|_| !nodes.is_empty()) {
-            Some(Level { key, .. }) => Err(Error::new(format!(
+            Some(TopologyLevel { key, .. }) => Err(Error::new(format!(
                 "--spread {key}: no active pod of {target} is on a node that has this label"
             ))),
             None => Ok(()),
@@ -280,22 +280,22 @@ pub(super) fn check(
     target: &dyn fmt::Display,
     own: &[RankedPod<'_>],
 ) -> Result<(), Error> {
-    request.wishes.iter().try_for_each(|wish| wish.check(target, own))
+    request.preferences.iter().try_for_each(|preference| preference.check(target, own))
 }
 
 /// Why the pod is selected, or would be if more pods were: its name, the preferences that it matches, or the order.
 pub(super) fn why(request: &Request, pod: &RankedPod<'_>, is_available: bool) -> Vec<Why> {
-    let of_order = |text: &str| Why { by: "order", text: text.to_owned(), wish: None };
+    let of_order = |text: &str| Why { by: "order", text: text.to_owned(), preference: None };
     if request.named.contains(&pod.pod.meta.name) {
-        return vec![Why { by: "named", text: "named".to_owned(), wish: None }];
+        return vec![Why { by: "named", text: "named".to_owned(), preference: None }];
     }
     let early = early(&pod.record);
-    let wishes = (0..).zip(&request.wishes);
+    let preferences = (0..).zip(&request.preferences);
     // The domain does not matter for a pod that is deleted early in any case.
-    let wishes = wishes.filter(|(_, wish)| early.is_none() || wish.for_some().is_some());
-    let matches = wishes.flat_map(|(place, wish)| {
-        let matches = wish.matches(pod, is_available).into_iter();
-        matches.map(move |(by, text)| Why { by, text, wish: Some(place) })
+    let preferences = preferences.filter(|(_, preference)| early.is_none() || preference.for_some().is_some());
+    let matches = preferences.flat_map(|(place, preference)| {
+        let matches = preference.matches(pod, is_available).into_iter();
+        matches.map(move |(by, text)| Why { by, text, preference: Some(place) })
     });
     let mut why: Vec<_> = matches.collect();
     why.extend(early.map(of_order));
@@ -321,10 +321,10 @@ fn early(pod: &Pod) -> Option<&'static str> {
 /// The tier of each pod by the preferences, named pods first: 0, 1, 2 and so on.
 pub(super) fn tiers(request: &Request, own: &[RankedPod<'_>], available: &[bool]) -> Result<Vec<u16>, Error> {
     let selected = Selected { selector: String::new(), names: request.named.iter().cloned().collect() };
-    let named = Wish::Pods(selected);
+    let named = Preference::Pods(selected);
     let mut places = Vec::new();
-    for wish in [&named].into_iter().chain(&request.wishes) {
-        places.push(wish.places(request, own, available, || numbered(own, &places))?);
+    for preference in [&named].into_iter().chain(&request.preferences) {
+        places.push(preference.places(request, own, available, || numbered(own, &places))?);
     }
     numbered(own, &places)
 }
@@ -367,7 +367,7 @@ pub(super) fn spread(
 
 /// Sets the ranks as one level wants them.
 fn spread_over(
-    level: &Level,
+    level: &TopologyLevel,
     policy: Policy,
     own: &[RankedPod<'_>],
     pods: &mut [Pod],

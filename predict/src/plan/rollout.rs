@@ -4,7 +4,7 @@
 use crate::answer::preview::{Preview, Verdict};
 use crate::decide::workload::preview_workload;
 use crate::plan::preference::{Count, Request};
-use crate::plan::set_plan::{ByItself, Part};
+use crate::plan::set_plan::{DefaultVerdicts, Part};
 use crate::plan::target::Target;
 use crate::question::options::Options;
 use crate::snapshot::Snapshot;
@@ -19,7 +19,7 @@ const ATTEMPTS: usize = 4;
 pub(super) struct Shares {
     /// How many pods of each part go.
     pub(super) delete: Vec<usize>,
-    pub(super) by_itself: ByItself,
+    pub(super) default_verdict: DefaultVerdicts,
     /// How many active pods there are then.
     pub(super) left: usize,
     /// What follows after that, as a sentence.
@@ -57,11 +57,11 @@ pub(super) fn shares(
                 ))
                 .advise("Wait for the rollout to end."));
         }
-        let by_itself =
+        let default_verdict =
             now.pods().map(|pod| (pod.uid().to_string(), (pod.verdict, pod.probability))).collect();
         let left = then.rest.iter().flat_map(|rest| &rest.sets).map(|set| set.replicas.max as usize).sum();
         let follows = then.rest.and_then(|rest| Some(rest.sentence(false)?.to_string()));
-        return Ok(Shares { delete, by_itself, left, follows });
+        return Ok(Shares { delete, default_verdict, left, follows });
     }
     Err(rolls(target)
         .because("The choice of pods changes how many pods each ReplicaSet loses.")

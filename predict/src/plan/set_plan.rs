@@ -3,7 +3,7 @@
 use crate::answer::preview::Verdict;
 use crate::answer::probability::Probability;
 use crate::decide::members::{Member, ranked};
-use crate::plan::planned::{Ahead, PlannedPod};
+use crate::plan::planned::{Unsteerable, PlannedPod};
 use crate::plan::preference::{self, Count, ForeignCosts, Request, spread, tiers};
 use crate::reason::comparison::{Comparison, RankedPod};
 use crate::snapshot::cost::CostOwner;
@@ -16,7 +16,7 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 
 /// What Kubernetes would do with each pod, by UID, with the costs as they are.
-pub(super) type ByItself = HashMap<String, (Verdict, Option<Probability>)>;
+pub(super) type DefaultVerdicts = HashMap<String, (Verdict, Option<Probability>)>;
 
 pub(super) struct Part<'a> {
     pub(super) set: &'a ReplicaSet,
@@ -79,21 +79,21 @@ impl<'a> Part<'a> {
         &self,
         request: &Request,
         delete: usize,
-        by_itself: &ByItself,
+        default_verdict: &DefaultVerdicts,
     ) -> Result<Vec<PlannedPod>, Error> {
         let costs = self.costs(request, delete)?;
         let pods = self.order.iter().enumerate().map(|(place, &index)| {
             let RankedPod { pod: of, record: pod } = &self.own[index];
             let owner = self.owners[index].as_ref();
             let uid = pod.uid.to_string();
-            let (by_itself, probability) = by_itself[uid.as_str()];
+            let (default_verdict, probability) = default_verdict[uid.as_str()];
             PlannedPod {
-                by_itself,
+                default_verdict,
                 probability,
                 name: of.name().to_owned(),
                 uid,
                 node: of.node.clone(),
-                is_wanted: place < delete,
+                is_selected: place < delete,
                 is_ready: [Flags::ASSIGNED, Flags::READY].iter().all(|flag| pod.flags.contains(*flag))
                     && pod.phase == Phase::RUNNING,
                 is_named: self.is_named(request, index),
@@ -190,7 +190,7 @@ impl<'a> Part<'a> {
     }
 
     /// The pods that are deleted before pods of a lower tier.
-    pub(super) fn ahead(&self, delete: usize) -> Vec<Ahead> {
+    pub(super) fn ahead(&self, delete: usize) -> Vec<Unsteerable> {
         let Self { policy, steered, wished, .. } = self;
         let (wanted, survivors) = self.order.split_at(delete);
         // One with the lowest tier, because all survivors come after all selected pods.
@@ -205,7 +205,7 @@ impl<'a> Part<'a> {
                 let [own, other] =
                     [index, before].map(|index| RankedPod { record: steered[index], ..self.own[index] });
                 let comparison = Comparison { policy: *policy, rule, own, other: Some(other) };
-                Some(Ahead {
+                Some(Unsteerable {
                     name: own.pod.name().to_owned(),
                     before: self.name(before).to_owned(),
                     rule: rule.name(),

@@ -13,8 +13,8 @@ use cases::{Case, Question, Subject, cases};
 use flate2::{Compression, GzBuilder, read::GzDecoder};
 use podrank_predict::gates::{GATES, STATEFUL_SET_GATES};
 use podrank_predict::{
-    Error, Options, Order, Overview, PodAnswer, Preview, Probability, Replicas, ScaleDownOrder, Snapshot,
-    Verdict, Within, WorkloadName, overview, preview_workload, scale_down_order, standing_of_pod,
+    Error, Options, Order, Overview, PodAnswer, Preview, Probability, Replicas, DeletionOrder, Snapshot,
+    Verdict, Within, WorkloadName, overview, preview_workload, deletion_order, deletion_order_of_pod,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -119,8 +119,8 @@ fn answer(case: &Case) -> Result<String, Error> {
         _ if !question.is_order || !input.has_count(&options)? => {
             Ok(of_preview(&preview_workload(&input, &options)?))
         }
-        Some(pod) => Ok(of_order(&standing_of_pod(&input, &options, pod)?)),
-        None => Ok(of_order(&scale_down_order(&input, &options)?)),
+        Some(pod) => Ok(of_order(&deletion_order_of_pod(&input, &options, pod)?)),
+        None => Ok(of_order(&deletion_order(&input, &options)?)),
     }
 }
 
@@ -133,11 +133,11 @@ fn of_preview(preview: &Preview<'_>) -> String {
     listed(format!("{}-{}", deletions.min, deletions.max), pods)
 }
 
-fn of_order(order: &ScaleDownOrder<'_>) -> String {
+fn of_order(order: &DeletionOrder<'_>) -> String {
     let count = |count: Option<u32>| count.map_or("-".to_owned(), |count| count.to_string());
     let pods = order.pods().map(|pod| {
         let (verdict, rule) = (verdict(&pod.pod), rule(pod.rule()));
-        let (possible_at, deleted_at) = (count(pod.may_go_at), count(pod.goes_at));
+        let (possible_at, deleted_at) = (count(pod.possible_at), count(pod.deleted_at));
         format!(
             "{} {verdict} {rule} {} {possible_at} {deleted_at}",
             pod.pod.uid(),

@@ -1,14 +1,14 @@
 //! What makes a plan another one than that which was confirmed, and whose podrank's costs are while other runs may be at work.
 
 use crate::steer::dump::{around, dump, input, not_ready, pod, refusal, request, with_cost};
-use podrank_predict::plan::{Count, Plan, Selected, Wish, check_interference, difference, plan};
+use podrank_predict::plan::{Count, Plan, Selected, Preference, check_interference, difference, plan};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 /// The plan that takes one of the four pods, preferably one on `spot`.
 fn of(pods: &[Value]) -> Plan {
-    let wish = Wish::Nodes(Selected { selector: "spot".to_owned(), names: ["spot".to_owned()].into() });
-    plan(&input(&dump(pods)), &request(Count::To(3), &[], vec![wish])).expect("a plan")
+    let preference = Preference::Nodes(Selected { selector: "spot".to_owned(), names: ["spot".to_owned()].into() });
+    plan(&input(&dump(pods)), &request(Count::To(3), &[], vec![preference])).expect("a plan")
 }
 
 fn four() -> Vec<Value> {
@@ -75,9 +75,9 @@ fn what_the_user_asked_for_holds_whatever_else_differs() {
     assert!(holds(&of(&unready(0)), &of(&four())));
     // Of two pods that match, one is gone. Another one that matches may take its place, and no other.
     let two = |last: Value| {
-        let wish = Wish::Nodes(Selected { selector: "spot".to_owned(), names: ["spot".to_owned()].into() });
+        let preference = Preference::Nodes(Selected { selector: "spot".to_owned(), names: ["spot".to_owned()].into() });
         let pods = [four(), vec![last]].concat();
-        plan(&input(&dump(&pods)), &request(Count::To(3), &[], vec![wish])).expect("a plan")
+        plan(&input(&dump(&pods)), &request(Count::To(3), &[], vec![preference])).expect("a plan")
     };
     let confirmed = two(pod('e', "spot"));
     assert!(holds(&confirmed, &two(pod('f', "spot"))));
@@ -93,7 +93,7 @@ fn what_the_user_asked_for_holds_whatever_else_differs() {
     assert!(!holds(&confirmed, &named(&four(), Count::To(2))));
     // Besides the named pod, another one than before.
     let confirmed = named(&four(), Count::To(2));
-    let kept = confirmed.pods.iter().find(|pod| !pod.is_wanted).expect("a pod that is kept");
+    let kept = confirmed.pods.iter().find(|pod| !pod.is_selected).expect("a pod that is kept");
     let place = four().iter().position(|pod| pod["metadata"]["name"] == *kept.name).expect("its place");
     assert!(holds(&confirmed, &named(&unready(place), Count::To(2))));
 }

@@ -1,7 +1,7 @@
 //! Dumps of a `ReplicaSet` named `web` in the namespace `shop`, and requests about them.
 
 use podrank_laws::objects;
-use podrank_predict::plan::{Count, ForeignCosts, Plan, Request, Wish, plan};
+use podrank_predict::plan::{Count, ForeignCosts, Plan, Request, Preference, plan};
 use podrank_predict::{Options, Snapshot};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -144,27 +144,27 @@ pub(crate) fn of_two_sets(pods: &[Value], old: usize, is_paused: bool) -> Vec<Va
     items
 }
 
-pub(crate) fn request(count: Count, named: &[&str], wishes: Vec<Wish>) -> Request {
+pub(crate) fn request(count: Count, named: &[&str], preferences: Vec<Preference>) -> Request {
     let mut options = Options::new(0, "2026-03-10T12:00:00Z".parse().expect("a time"));
     options.replicas = if let Count::To(replicas) = count { Some(replicas) } else { None };
     Request {
         options,
         count,
         named: named.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>(),
-        wishes,
+        preferences,
         foreign_costs: ForeignCosts::Keep,
         own_costs: None,
     }
 }
 
 /// The letters of the pods that go, in the order of the plan.
-pub(crate) fn wanted(plan: &Plan) -> String {
-    plan.wanted().filter_map(|pod| pod.name.chars().last()).collect()
+pub(crate) fn selected(plan: &Plan) -> String {
+    plan.selected().filter_map(|pod| pod.name.chars().last()).collect()
 }
 
 /// The letters of the pods that are deleted if as many are kept.
-pub(crate) fn goes(pods: &[Value], replicas: u32, wishes: Vec<Wish>) -> String {
-    wanted(&plan(&input(&dump(pods)), &request(Count::To(replicas), &[], wishes)).expect("a plan"))
+pub(crate) fn goes(pods: &[Value], replicas: u32, preferences: Vec<Preference>) -> String {
+    wanted(&plan(&input(&dump(pods)), &request(Count::To(replicas), &[], preferences)).expect("a plan"))
 }
 
 /// Returns the error of a request that is refused.

@@ -1,4 +1,4 @@
-//! Plans of scale-downs: which errors there are, what each wish does, and what is written.
+//! Plans of scale-downs: which errors there are, what each preference does, and what is written.
 
 mod budgets;
 mod differences;
@@ -8,5 +8,5 @@ mod others;
 mod owners;
 mod refusals;
 mod rollouts;
-mod wishes;
+mod preferences;
 mod writes;

@@ -4,12 +4,12 @@ use crate::steer::dump::{dump, input, pod, refusal, request, wanted, with_cost};
 use fastrand::Rng;
 use podrank_laws::generate::seeds;
 use podrank_predict::PREVIOUS_COST_ANNOTATION;
-use podrank_predict::plan::{Count, ForeignCosts, Level, Plan, Wish, plan, state};
+use podrank_predict::plan::{Count, ForeignCosts, TopologyLevel, Plan, Preference, plan, state};
 use serde_json::{Value, json};
 use std::cmp::Reverse;
 
-fn planned(pods: &[Value], replicas: u32, foreign_costs: ForeignCosts, wishes: Vec<Wish>) -> Plan {
-    let mut request = request(Count::To(replicas), &[], wishes);
+fn planned(pods: &[Value], replicas: u32, foreign_costs: ForeignCosts, preferences: Vec<Preference>) -> Plan {
+    let mut request = request(Count::To(replicas), &[], preferences);
     request.foreign_costs = foreign_costs;
     plan(&input(&dump(pods)), &request).expect("a plan")
 }
@@ -60,7 +60,7 @@ fn next(left: &[Placed]) -> Placed {
 
 #[test]
 fn costs_that_are_overwritten_do_not_decide_about_a_spread() {
-    let level = |key: &str, of: fn(usize) -> usize| Level {
+    let level = |key: &str, of: fn(usize) -> usize| TopologyLevel {
         key: key.to_owned(),
         domains: (0..4).map(|node| (format!("n{node}"), of(node).to_string())).collect(),
     };
@@ -75,7 +75,7 @@ fn costs_that_are_overwritten_do_not_decide_about_a_spread() {
             pods.push(by_karpenter(letter, &format!("n{node}"), &cost.to_string()));
         }
         let stay = random.usize(..left.len());
-        let spread = Wish::Spread(vec![level("zone", |node| node % 2), level("host", |node| node)]);
+        let spread = Preference::Spread(vec![level("zone", |node| node % 2), level("host", |node| node)]);
         let plan = planned(&pods, u32::try_from(stay).expect("few"), ForeignCosts::Override, vec![spread]);
         let mut expected = String::new();
         while left.len() > stay {
@@ -84,7 +84,7 @@ fn costs_that_are_overwritten_do_not_decide_about_a_spread() {
             left.retain(|pod| pod.0 != first.0);
         }
         assert_eq!(wanted(&plan), expected, "seed {seed}: {left:?}");
-        assert!(plan.pods.iter().all(|pod| pod.is_wanted || pod.write.is_none()), "seed {seed}");
+        assert!(plan.pods.iter().all(|pod| pod.is_selected || pod.write.is_none()), "seed {seed}");
         overwritten += plan.writes;
     }
     assert!(overwritten > 300, "{overwritten}");

@@ -4,7 +4,7 @@ use crate::steer::dump::{self, dump, input, not_ready, old_set, pod, refusal, re
 use jiff::Timestamp;
 use podrank_predict::WorkloadName;
 use podrank_predict::plan::{
-    Count, ForeignCosts, Level, Measure, Selected, Values, Wish, no_domain, no_node, nothing_to_do, plan,
+    Count, ForeignCosts, TopologyLevel, Measure, Selected, Values, Preference, no_domain, no_node, nothing_to_do, plan,
     state,
 };
 use serde_json::{Value, json};
@@ -47,9 +47,9 @@ fn counts_that_do_not_fit() {
 /// In any state of the workload and with any preferences, which may be for pods that were deleted before.
 #[test]
 fn a_count_that_is_there_already_needs_nothing() {
-    let wish = Wish::Values(Values::given(HashMap::from([("web-z".to_owned(), 1.0)])));
+    let preference = Preference::Values(Values::given(HashMap::from([("web-z".to_owned(), 1.0)])));
     let none = |items: &[Value], count, named: &[&str]| {
-        nothing_to_do(&input(items), &request(count, named, vec![wish.clone()])).expect("sound")
+        nothing_to_do(&input(items), &request(count, named, vec![preference.clone()])).expect("sound")
     };
     let plan = none(&three(), Count::To(3), &[]).expect("nothing to do");
     assert_eq!((plan.target.to_string(), plan.from, plan.replicas), ("rs/web".into(), 3, 3));
@@ -75,18 +75,18 @@ fn wishes_that_match_nothing() {
     let mut items = three();
     items[0]["metadata"]["labels"]["track"] = json!("stable");
     items[1]["metadata"]["labels"]["track"] = json!("Canary");
-    let refused = |wish: Wish| refusal(&items, &request(Count::To(1), &[], vec![Wish::NotAvailable, wish]));
+    let refused = |preference: Preference| refusal(&items, &request(Count::To(1), &[], vec![Preference::NotAvailable, preference]));
     let selected = |selector: &str, names: &[&str]| Selected {
         selector: selector.to_owned(),
         names: names.iter().map(|name| (*name).to_owned()).collect(),
     };
     assert_eq!(
-        refused(Wish::Nodes(selected("lifecycle=spot", &["n9", "n8"]))),
+        refused(Preference::Nodes(selected("lifecycle=spot", &["n9", "n8"]))),
         "no active pod of rs/web is on a node that matches --prefer-nodes lifecycle=spot\n  The nodes that match are n8, n9."
     );
     // Labels of other workloads' pods do not count.
     assert_eq!(
-        refused(Wish::Pods(selected("track=canary", &["api-a"]))),
+        refused(Preference::Pods(selected("track=canary", &["api-a"]))),
         "no active pod of rs/web matches --prefer-pods track=canary\n  The values of track are Canary, stable.\n  \
          Did you mean track=Canary?"
     );
@@ -101,13 +101,13 @@ fn wishes_that_match_nothing() {
         ("app notin (web,api)", ""),
     ] {
         assert_eq!(
-            refused(Wish::Pods(selected(selector, &[]))),
+            refused(Preference::Pods(selected(selector, &[]))),
             format!("no active pod of rs/web matches --prefer-pods {selector}{why}")
         );
     }
     let values = |names: &[&str]| {
         let values = names.iter().map(|name| ((*name).to_owned(), 1.0));
-        refused(Wish::Values(Values::given(values.collect())))
+        refused(Preference::Values(Values::given(values.collect())))
     };
     assert_eq!(
         values(&["web-z", "api-a"]),
@@ -121,7 +121,7 @@ fn wishes_that_match_nothing() {
                 "value": "1", "timestamp": "1970-01-01T00:00:00Z"})
         };
         let list = json!({"items": names.iter().map(pod).collect::<Vec<_>>()});
-        refused(Wish::Values(
+        refused(Preference::Values(
             sessions.read(&list.to_string(), "shop", Timestamp::UNIX_EPOCH).expect("values"),
         ))
     };
@@ -130,12 +130,12 @@ fn wishes_that_match_nothing() {
         measured(&["web-a", "web-z"]),
         "--lowest metric/sessions: too few pods have a value\n  Only 1 of the 3 active pods of rs/web has a value.\n  Make sure that at least half of the pods have one."
     );
-    let level = |key: &str, node: &str| Level {
+    let level = |key: &str, node: &str| TopologyLevel {
         key: key.to_owned(),
         domains: HashMap::from([(node.to_owned(), "a".to_owned())]),
     };
     assert_eq!(
-        refused(Wish::Spread(vec![level("zone", "n1"), level("rack", "n9")])),
+        refused(Preference::Spread(vec![level("zone", "n1"), level("rack", "n9")])),
         "--spread rack: no active pod of rs/web is on a node that has this label"
     );
 }

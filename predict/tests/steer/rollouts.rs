@@ -63,9 +63,9 @@ fn what_is_left_to_chance_is_settled() {
     let plan = plan(&input(&example()), &request).expect("a plan");
     assert_eq!(verdicts(&example(), &request, 2)[1].len(), 4);
     let settled = verdicts(&steered(&example(), &plan), &request, 2);
-    assert_eq!(settled, [plan.wanted().map(|pod| pod.name.clone()).collect(), BTreeSet::new()]);
+    assert_eq!(settled, [plan.selected().map(|pod| pod.name.clone()).collect(), BTreeSet::new()]);
     let of_old = |name: &str| name.starts_with("web-5d8c7f9b64");
-    assert!(plan.pods.iter().all(|pod| !of_old(&pod.name) || pod.is_wanted && pod.write.is_none()));
+    assert!(plan.pods.iter().all(|pod| !of_old(&pod.name) || pod.is_selected && pod.write.is_none()));
     assert!(!plan.is_proved());
     let proved = podrank_predict::plan::plan(&input(&steered(&example(), &plan)), &request).expect("a plan");
     assert!(proved.is_proved());
@@ -126,7 +126,7 @@ fn a_rollout_that_begins() {
             "Then the controller waits until 1 more new pod is available. Only after that, 1 old pod is deleted."
         ]
     );
-    assert!(begun.wanted().any(|pod| pod.name == "web-b"));
+    assert!(begun.selected().any(|pod| pod.name == "web-b"));
     // Nothing goes before a new pod is available.
     begins[4]["spec"]["strategy"]["rollingUpdate"] = json!({ "maxSurge": 1, "maxUnavailable": 0 });
     let waits = plan(&input(&begins), &of_deployment(Count::To(3), &[]));
@@ -159,8 +159,8 @@ fn whatever_is_planned_is_certain() {
         let [_, open] = verdicts(&items, &request, to);
         settled += usize::from(!open.is_empty());
         let then = verdicts(&steered(&items, &planned), &request, to);
-        assert_eq!(then, [planned.wanted().map(|pod| pod.name.clone()).collect(), BTreeSet::new()]);
-        assert!(request.named.iter().all(|name| planned.wanted().any(|pod| pod.name == *name)));
+        assert_eq!(then, [planned.selected().map(|pod| pod.name.clone()).collect(), BTreeSet::new()]);
+        assert!(request.named.iter().all(|name| planned.selected().any(|pod| pod.name == *name)));
     }
     assert!(plans > 100 && settled > 30, "{plans} plans, of which {settled} settle something");
 }

@@ -6,7 +6,7 @@ use crate::steer::dump::{
 use podrank_laws::objects::with;
 use podrank_predict::NoteCode;
 use podrank_predict::plan::{
-    Cluster, Count, Level, PlannedPod, Selected, Values, Wish, add_budgets, keeps_others, plan, told,
+    Cluster, Count, TopologyLevel, PlannedPod, Selected, Values, Preference, add_budgets, keeps_others, plan, told,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -21,29 +21,29 @@ fn selected(selector: &str, prefix: &str, letters: &str) -> Selected {
     Selected { selector: selector.to_owned(), names }
 }
 
-fn nodes(letters: &str) -> Wish {
-    Wish::Nodes(selected("spot", "node", letters))
+fn nodes(letters: &str) -> Preference {
+    Preference::Nodes(selected("spot", "node", letters))
 }
 
-fn pods(letters: &str) -> Wish {
-    Wish::Pods(selected("idle", "web", letters))
+fn pods(letters: &str) -> Preference {
+    Preference::Pods(selected("idle", "web", letters))
 }
 
-fn values(values: &[(&str, f64)]) -> Wish {
-    Wish::Values(Values::given(values.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect()))
+fn values(values: &[(&str, f64)]) -> Preference {
+    Preference::Values(Values::given(values.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect()))
 }
 
 /// A level in which each of these names of nodes has a domain, of one letter.
-fn level(nodes: &[&str], domains: &str) -> Level {
+fn level(nodes: &[&str], domains: &str) -> TopologyLevel {
     let domains = nodes.iter().zip(domains.chars());
     let domains = domains.map(|(node, domain)| ((*node).to_owned(), domain.to_string()));
-    Level { key: "zone".to_owned(), domains: domains.collect() }
+    TopologyLevel { key: "zone".to_owned(), domains: domains.collect() }
 }
 
 #[test]
 fn pods_that_match_go_first() {
     let some = || values(&[("web-d", -1.0), ("web-f", 0.5), ("web-b", 0.5), ("web-a", 1e9), ("other", -9.0)]);
-    for (replicas, wishes, expected) in [
+    for (replicas, preferences, expected) in [
         (2, vec![], "abcd"),
         (3, vec![nodes("ec")], "cea"),
         (3, vec![pods("fd")], "dfa"),
@@ -56,24 +56,24 @@ fn pods_that_match_go_first() {
         (0, vec![some()], "dbface"),
         (0, vec![some(), pods("f")], "dfbace"),
     ] {
-        assert_eq!(goes(&six(), replicas, wishes.clone()), expected, "{wishes:?}");
+        assert_eq!(goes(&six(), replicas, preferences.clone()), expected, "{preferences:?}");
     }
 }
 
 #[test]
 fn a_wish_that_all_pods_match_is_told() {
-    let codes = |wishes: Vec<Wish>| {
-        let plan = plan(&input(&dump(&six())), &request(Count::To(3), &[], wishes)).expect("a plan");
+    let codes = |preferences: Vec<Preference>| {
+        let plan = plan(&input(&dump(&six())), &request(Count::To(3), &[], preferences)).expect("a plan");
         plan.notes.iter().map(|note| (note.code, note.text.clone())).collect::<Vec<_>>()
     };
-    let told = |wish: &str| {
-        let text = format!("all active pods of rs/web match --prefer-{wish}, so it makes no difference");
+    let told = |preference: &str| {
+        let text = format!("all active pods of rs/web match --prefer-{preference}, so it makes no difference");
         (NoteCode::Preference, text)
     };
     assert_eq!(codes(vec![pods("abcdef")]), [told("pods idle")]);
     assert_eq!(codes(vec![pods("abc"), nodes("abcdef")]), [told("nodes spot")]);
     assert_eq!(codes(vec![pods("abcde")]), []);
-    assert!(codes(vec![Wish::NotAvailable]).iter().all(|(_, text)| text.contains("selected pod")));
+    assert!(codes(vec![Preference::NotAvailable]).iter().all(|(_, text)| text.contains("selected pod")));
 }
 
 #[test]
@@ -81,18 +81,18 @@ fn pods_that_are_not_available_go_first() {
     let mut young = six();
     young[4]["status"]["conditions"][0]["lastTransitionTime"] = json!("2026-03-10T11:59:51Z");
     young[5]["status"]["conditions"][0]["lastTransitionTime"] = json!("2026-03-10T11:59:50Z");
-    let first = |replicas: u32, wishes: &[Wish]| {
+    let first = |replicas: u32, preferences: &[Preference]| {
         [0, 10, 11].map(|seconds| {
             let mut items = dump(&young);
             items[6]["spec"]["minReadySeconds"] = json!(seconds);
-            let request = request(Count::To(replicas), &[], wishes.to_vec());
+            let request = request(Count::To(replicas), &[], preferences.to_vec());
             wanted(&plan(&input(&items), &request).expect("a plan"))
         })
     };
     // Without a preference, Kubernetes deletes the youngest first. A pod that has been ready for exactly 10 s is
     // available.
-    assert_eq!(first(4, &[Wish::NotAvailable]), ["ef", "ef", "ef"]);
-    assert_eq!(first(3, &[Wish::NotAvailable, pods("af")]), ["fae", "efa", "fea"]);
+    assert_eq!(first(4, &[Preference::NotAvailable]), ["ef", "ef", "ef"]);
+    assert_eq!(first(3, &[Preference::NotAvailable, pods("af")]), ["fae", "efa", "fea"]);
 }
 
 #[test]
@@ -116,8 +116,8 @@ fn what_goes_before_a_wish_is_reported() {
     assert_eq!(ahead.why, "not ready, but web-f is");
 }
 
-fn cluster(pods: &[Value]) -> Wish {
-    Wish::EmptyNodes(Cluster::of(&input(&dump(pods)), []))
+fn cluster(pods: &[Value]) -> Preference {
+    Preference::EmptyNodes(Cluster::of(&input(&dump(pods)), []))
 }
 
 /// Pods of the set on these nodes, by their letters.
@@ -131,10 +131,10 @@ fn preferred_nodes_become_empty() {
     let places: Vec<_> =
         (0..20).map(|number| ["node-0", "node-1", "node-2", "node-3", "node-4"][number % 5]).collect();
     let pods = on(&places);
-    let nodes_of = |wishes: Vec<Wish>| {
-        let plan = plan(&input(&dump(&pods)), &request(Count::To(14), &[], wishes)).expect("a plan");
+    let nodes_of = |preferences: Vec<Preference>| {
+        let plan = plan(&input(&dump(&pods)), &request(Count::To(14), &[], preferences)).expect("a plan");
         let mut lost = BTreeMap::<_, usize>::new();
-        for pod in plan.pods.iter().filter(|pod| pod.is_wanted) {
+        for pod in plan.pods.iter().filter(|pod| pod.is_selected) {
             *lost.entry(pod.node.clone().unwrap_or_default()).or_default() += 1;
         }
         (lost.into_values().collect::<Vec<_>>(), plan.nodes.as_deref().and_then(told))
@@ -163,7 +163,7 @@ fn a_node_that_others_keep_comes_last() {
     let two = on(&["n1", "n2"]);
     assert_eq!(goes(&two, 1, vec![cluster(&two)]), "a");
     let cordoned = Cluster::of(&input(&dump(&two)), ["n2".to_owned()]);
-    assert_eq!(goes(&two, 1, vec![Wish::EmptyNodes(cordoned)]), "b");
+    assert_eq!(goes(&two, 1, vec![Preference::EmptyNodes(cordoned)]), "b");
     let one = owned_by(pod('E', "n1"), "StatefulSet", "other");
     let bare = {
         let mut bare = pod('F', "n1");
@@ -198,8 +198,8 @@ fn pods_that_a_drain_cannot_move_weigh_like_any_other() {
     let (own, db) =
         (on(&["n1", "n1", "n2"]), |letter, node| owned_by(pod(letter, node), "StatefulSet", "db"));
     let told_of = |own: &[Value], others: &[Value], budgets: &[Value]| {
-        let Wish::EmptyNodes(cluster) = cluster(&[own, others].concat()) else { unreachable!() };
-        let mut request = request(Count::To(1), &[], vec![Wish::EmptyNodes(cluster)]);
+        let Preference::EmptyNodes(cluster) = cluster(&[own, others].concat()) else { unreachable!() };
+        let mut request = request(Count::To(1), &[], vec![Preference::EmptyNodes(cluster)]);
         let mut plan = plan(&input(&dump(own)), &request).expect("a plan");
         add_budgets(&mut request, &around(budgets), &mut plan);
         (wanted(&plan), keeps_others(&request, &plan), plan.nodes.as_deref().and_then(told).expect("nodes"))
@@ -263,7 +263,7 @@ fn spreading_takes_from_the_domain_that_has_most_left() {
     ] {
         // For every count, not only for all.
         for replicas in 0..7 {
-            let found = goes(&pods, replicas, vec![Wish::Spread(levels.clone())]);
+            let found = goes(&pods, replicas, vec![Preference::Spread(levels.clone())]);
             assert_eq!(found, expected[..7 - replicas as usize], "{levels:?}");
         }
     }
@@ -272,13 +272,13 @@ fn spreading_takes_from_the_domain_that_has_most_left() {
 /// A pod that its old set has not deleted yet counts on its node, but does not go.
 #[test]
 fn spreading_counts_pods_of_other_sets() {
-    let wish = vec![Wish::Spread(vec![level(&["n1", "n2", "n3"], "123")])];
+    let preference = vec![Preference::Spread(vec![level(&["n1", "n2", "n3"], "123")])];
     let own = [pod('a', "n1"), pod('b', "n2"), pod('c', "n3")];
     let first = |of_old: Option<Value>| {
         let mut items = of_deployment(&own);
         items.push(old_set(&items[3]));
         items.extend(of_old);
-        wanted(&plan(&input(&items), &request(Count::To(2), &[], wish.clone())).expect("a plan"))
+        wanted(&plan(&input(&items), &request(Count::To(2), &[], preference.clone())).expect("a plan"))
     };
     let of_old = |node: Option<&str>| {
         let mut pod = pod('x', "n1");
@@ -297,13 +297,13 @@ fn spreading_counts_pods_of_other_sets() {
 }
 
 /// The reasons of each selected pod, and the warnings of the plan.
-fn reasons(pods: &[Value], replicas: u32, named: &[&str], wishes: Vec<Wish>) -> (Vec<String>, Vec<String>) {
-    let plan = plan(&input(&dump(pods)), &request(Count::To(replicas), named, wishes)).expect("a plan");
+fn reasons(pods: &[Value], replicas: u32, named: &[&str], preferences: Vec<Preference>) -> (Vec<String>, Vec<String>) {
+    let plan = plan(&input(&dump(pods)), &request(Count::To(replicas), named, preferences)).expect("a plan");
     let of = |pod: &PlannedPod| {
         let why: Vec<_> = pod.why.iter().map(|why| format!("{}: {}", why.by, why.text)).collect();
         format!("{} {}", pod.name, why.join(", "))
     };
-    (plan.wanted().map(of).collect(), plan.notes.iter().map(ToString::to_string).collect())
+    (plan.selected().map(of).collect(), plan.notes.iter().map(ToString::to_string).collect())
 }
 
 #[test]
@@ -311,8 +311,8 @@ fn each_pod_that_goes_has_its_reason() {
     let zones = level(&["node-a", "node-b", "node-c"], "112");
     let mut some = six();
     some[5] = not_ready(some[5].clone());
-    let wishes = vec![nodes("cb"), pods("b"), values(&[("web-b", 0.25)]), Wish::Spread(vec![zones])];
-    let (why, _) = reasons(&some, 0, &["web-d"], wishes);
+    let preferences = vec![nodes("cb"), pods("b"), values(&[("web-b", 0.25)]), Preference::Spread(vec![zones])];
+    let (why, _) = reasons(&some, 0, &["web-d"], preferences);
     assert_eq!(
         why,
         [
@@ -324,7 +324,7 @@ fn each_pod_that_goes_has_its_reason() {
             "web-e spread: no zone",
         ]
     );
-    let (why, _) = reasons(&some, 4, &[], vec![Wish::NotAvailable, cluster(&some)]);
+    let (why, _) = reasons(&some, 4, &[], vec![Preference::NotAvailable, cluster(&some)]);
     assert_eq!(
         why,
         ["web-f not-available-first: not available, order: not ready", "web-a empty-nodes: whole node",]
@@ -336,9 +336,9 @@ fn each_pod_that_goes_has_its_reason() {
 #[test]
 fn a_wish_that_fewer_pods_match_than_go_is_a_warning() {
     let spot = || nodes("ef");
-    let zones = Wish::Spread(vec![level(&["node-a"], "1")]);
-    let not_available = || vec![Wish::NotAvailable];
-    for (replicas, named, wishes, warnings) in [
+    let zones = Preference::Spread(vec![level(&["node-a"], "1")]);
+    let not_available = || vec![Preference::NotAvailable];
+    for (replicas, named, preferences, warnings) in [
         (4, &[][..], vec![spot()], &[][..]),
         (1, &[], vec![spot()], &["warning: only 2 of the 5 selected pods match --prefer-nodes spot"]),
         (3, &[], vec![pods("b")], &["warning: only 1 of the 3 selected pods matches --prefer-pods idle"]),
@@ -379,7 +379,7 @@ fn a_wish_that_fewer_pods_match_than_go_is_a_warning() {
             &["warning: only 2 of the 3 other selected pods match --prefer-nodes spot"],
         ),
     ] {
-        assert_eq!(reasons(&six(), replicas, named, wishes).1, warnings);
+        assert_eq!(reasons(&six(), replicas, named, preferences).1, warnings);
     }
     // A pod that is not ready is deleted in place of a pod that matches.
     let mut some = six();

@@ -5,7 +5,7 @@ use fastrand::Rng;
 use podrank_laws::generate::seeds;
 use podrank_laws::objects::with;
 use podrank_predict::plan::{
-    ActivePod, Cluster, Count, ForeignCosts, Level, Manifest, Plan, Request, Selected, Values, Wish, plan,
+    ActivePod, Cluster, Count, ForeignCosts, TopologyLevel, Manifest, Plan, Request, Selected, Values, Preference, plan,
     putting_back, state,
 };
 use podrank_predict::{PREVIOUS_COST_ANNOTATION, Previous};
@@ -180,28 +180,28 @@ fn cluster(random: &mut Rng) -> Cluster {
     )
 }
 
-fn random_wish(random: &mut Rng, letters: &[char]) -> Wish {
+fn random_wish(random: &mut Rng, letters: &[char]) -> Preference {
     let some = |random: &mut Rng| -> Vec<String> {
         let chosen = letters.iter().filter(|_| random.bool());
         chosen.map(|letter| format!("web-{letter}")).collect()
     };
-    let level = |random: &mut Rng| -> Level {
+    let level = |random: &mut Rng| -> TopologyLevel {
         let domains = (0..3).map(|node| (format!("n{node}"), random.u8(..2).to_string())).collect();
-        Level { key: "zone".to_owned(), domains }
+        TopologyLevel { key: "zone".to_owned(), domains }
     };
     let selected = |names: &mut dyn Iterator<Item = String>| Selected {
         selector: "any".to_owned(),
         names: names.collect(),
     };
     match random.u8(..6) {
-        0 => Wish::Pods(selected(&mut some(random).into_iter())),
-        1 => Wish::Nodes(selected(&mut (0..3).filter(|_| random.bool()).map(|node| format!("n{node}")))),
-        2 => Wish::Values(Values::given(
+        0 => Preference::Pods(selected(&mut some(random).into_iter())),
+        1 => Preference::Nodes(selected(&mut (0..3).filter(|_| random.bool()).map(|node| format!("n{node}")))),
+        2 => Preference::Values(Values::given(
             some(random).into_iter().map(|name| (name, f64::from(random.u8(..3)))).collect(),
         )),
-        3 => Wish::NotAvailable,
-        4 => Wish::EmptyNodes(cluster(random)),
-        _ => Wish::Spread((0..random.usize(1..3)).map(|_| level(random)).collect()),
+        3 => Preference::NotAvailable,
+        4 => Preference::EmptyNodes(cluster(random)),
+        _ => Preference::Spread((0..random.usize(1..3)).map(|_| level(random)).collect()),
     }
 }
 
@@ -212,12 +212,12 @@ fn a_plan_is_proved_once_its_costs_are_written() {
         let mut random = Rng::with_seed(seed);
         let letters: Vec<_> = ('a'..).take(random.usize(2..9)).collect();
         let mut pods: Vec<_> = letters.iter().map(|&letter| random_pod(&mut random, letter)).collect();
-        let wishes: Vec<_> = (0..random.usize(..3)).map(|_| random_wish(&mut random, &letters)).collect();
+        let preferences: Vec<_> = (0..random.usize(..3)).map(|_| random_wish(&mut random, &letters)).collect();
         let named: Vec<_> =
             letters.iter().filter(|_| random.u8(..5) == 0).map(|letter| format!("web-{letter}")).collect();
         let named: Vec<_> = named.iter().map(String::as_str).collect();
         let replicas = u32::try_from(random.usize(..letters.len())).expect("few");
-        let mut request = request(Count::To(replicas), &named, wishes);
+        let mut request = request(Count::To(replicas), &named, preferences);
         request.foreign_costs = [ForeignCosts::Keep, ForeignCosts::Override][random.usize(..2)];
         let Ok(before) = plan(&input(&dump(&pods)), &request) else {
             *seen.entry("refused").or_default() += 1;
@@ -240,7 +240,7 @@ fn a_plan_is_proved_once_its_costs_are_written() {
         assert_eq!(after.writes, 0, "seed {seed}: {before:#?} {after:#?}");
         assert!(after.is_proved(), "seed {seed}: {before:#?} {after:#?}");
         let sorted = |plan: &Plan| {
-            let mut uids: Vec<_> = plan.wanted().map(|pod| pod.uid.clone()).collect();
+            let mut uids: Vec<_> = plan.selected().map(|pod| pod.uid.clone()).collect();
             uids.sort();
             uids
         };

@@ -4,7 +4,7 @@
 use crate::answer::pod::PodAnswer;
 use crate::answer::preview::Verdict;
 use crate::answer::probability::{Cases, Probability};
-use crate::answer::rollout::{Basis, Bounds, Rest, RolloutEnd, SetAtRest, SetStep, StepPreview, WaitsFor};
+use crate::answer::rollout::{Basis, CountRange, EndState, RolloutEnd, GroupAtEnd, SizeStep, StepPreview, WaitsFor};
 use crate::decide::agree::agree;
 use crate::decide::members::ranked;
 use crate::decide::rank_range::Race;
@@ -41,7 +41,7 @@ pub(crate) struct RolloutOutcome<'a> {
     /// Those of each set, in deletion order.
     pub(crate) pods: Vec<Vec<PodAnswer<'a>>>,
     pub(crate) steps: Vec<StepPreview<'a>>,
-    pub(crate) rest: Rest<'a>,
+    pub(crate) rest: EndState<'a>,
     pub(crate) next: Next,
     /// Whether another sync immediately follows the next one, and writes something.
     pub(crate) goes_on: bool,
@@ -94,15 +94,15 @@ fn number(count: usize) -> u32 {
 
 /// How many of a set's pods are deleted. If Kubernetes also deletes pods that it creates during the rollout, it may
 /// delete equally young pods in their place.
-fn gone(own: &[RankedPod<'_>], fate: &SetEnd) -> Bounds {
+fn gone(own: &[RankedPod<'_>], fate: &SetEnd) -> CountRange {
     let is_young = |pod: &&RankedPod<'_>| pod.pod.node().is_none() || pod.record.phase == Phase::PENDING;
     let young = number(own.iter().filter(is_young).count());
-    let Bounds { min, max } = fate.gone;
-    Bounds { min, max: max.max(max.saturating_add(fate.replaced).min(young)).min(number(own.len())) }
+    let CountRange { min, max } = fate.gone;
+    CountRange { min, max: max.max(max.saturating_add(fate.replaced).min(young)).min(number(own.len())) }
 }
 
 /// Whether pods of a set go before its count changes, in one sync, and no other set's pods go or come until then.
-fn is_alone(index: usize, outcome: &Endings, gone: Bounds) -> bool {
+fn is_alone(index: usize, outcome: &Endings, gone: CountRange) -> bool {
     let is_only = |(its, fate): (usize, &SetEnd)| its == index || fate.size.max == 0 && fate.gone.max == 0;
     let fits = outcome.steps.len() <= 1 && gone.max as usize <= MOST_IN_ONE_SYNC;
     fits && outcome.fates[index].is_surplus && outcome.fates.iter().enumerate().all(is_only)
@@ -144,7 +144,7 @@ impl<'c, 'a> Crowd<'c, 'a> {
     fn pods(
         &self,
         outcome: &Endings,
-        gone: &[Bounds],
+        gone: &[CountRange],
     ) -> Result<(Vec<Vec<PodAnswer<'a>>>, WithoutOdds), Error> {
         let races = self.races(&outcome.fates, gone)?;
         let mut sampled = None;
@@ -194,7 +194,7 @@ impl<'c, 'a> Crowd<'c, 'a> {
         &self,
         index: usize,
         outcome: &Endings,
-        gone: Bounds,
+        gone: CountRange,
     ) -> Result<Option<Vec<PodAnswer<'a>>>, Error> {
         let fate = &outcome.fates[index];
         let is_alone = fate.after.is_empty() && fate.coming == 0 && outcome.steps.len() <= 1;
@@ -272,7 +272,7 @@ impl<'c, 'a> Crowd<'c, 'a> {
     }
 
     /// What may change the ranks of each set's pods before its controller reads them.
-    fn races(&self, fates: &[SetEnd], gone: &[Bounds]) -> Result<Vec<Race<'a>>, Error> {
+    fn races(&self, fates: &[SetEnd], gone: &[CountRange]) -> Result<Vec<Race<'a>>, Error> {
         let mut nodes = Vec::new();
         for (index, gone) in gone.iter().enumerate() {
             let line = self.line(index, gone.max, &Race::unknown())?;
@@ -331,7 +331,7 @@ fn sum(numbers: impl Iterator<Item = i32>) -> i64 {
 }
 
 /// What follows: without sets and counts, which are not known here.
-fn rest_of<'a>(outcome: &Endings) -> (Next, Rest<'a>) {
+fn rest_of<'a>(outcome: &Endings) -> (Next, EndState<'a>) {
     let rest = &outcome.rest;
     let next = what_is_next(&rest.deployment, &rest.sync, &rest.sets);
     let new = rest.sync.new_set.and_then(|index| rest.sets.get(index));
@@ -370,7 +370,7 @@ fn rest_of<'a>(outcome: &Endings) -> (Next, Rest<'a>) {
         is_rejected: rest.sync.changes.iter().any(|change| change.reason == SizeReason::Rejected),
         follows: outcome.steps.iter().any(|step| step.sets.iter().any(|set| set.from != set.to)),
     };
-    let rest = Rest {
+    let rest = EndState {
         sets: Vec::new(),
         delete: outcome.gone,
         waits_for,
@@ -391,7 +391,7 @@ fn steps<'a>(outcome: &Endings, name: impl Fn(usize) -> Option<&'a str>) -> Vec<
             let delete = set.gone - gone[index];
             gone[index] = set.gone;
             if set.from != set.to || delete > 0 {
-                sets.push(SetStep { replica_set: name(index), from: set.from, to: set.to, delete });
+                sets.push(SizeStep { replica_set: name(index), from: set.from, to: set.to, delete });
             }
         }
         if !sets.is_empty() {
@@ -402,21 +402,21 @@ fn steps<'a>(outcome: &Endings, name: impl Fn(usize) -> Option<&'a str>) -> Vec<
 }
 
 fn with_sets<'a>(
-    rest: Rest<'a>,
+    rest: EndState<'a>,
     outcome: &Endings,
-    gone: &[Bounds],
+    gone: &[CountRange],
     name: impl Fn(usize) -> Option<&'a str>,
-) -> Rest<'a> {
+) -> EndState<'a> {
     let extra: u32 = gone.iter().zip(&outcome.fates).map(|(gone, fate)| gone.max - fate.gone.max).sum();
-    let set = |(index, fate): (usize, &SetEnd)| SetAtRest {
+    let set = |(index, fate): (usize, &SetEnd)| GroupAtEnd {
         replica_set: name(index),
         replicas: fate.size,
         delete: gone.get(index).copied().unwrap_or(fate.gone),
     };
     let sets = outcome.fates.iter().enumerate().map(set);
-    Rest {
+    EndState {
         sets: sets.filter(|set| set.replicas.max > 0 || set.delete.max > 0).collect(),
-        delete: Bounds { min: outcome.gone.min, max: outcome.gone.max + extra },
+        delete: CountRange { min: outcome.gone.min, max: outcome.gone.max + extra },
         ..rest
     }
 }

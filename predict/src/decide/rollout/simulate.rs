@@ -6,7 +6,7 @@
 //! seen late, and says what holds on all of them. It does not look at statuses half-way between the old and the new one: what a sync
 //! writes lies between what it writes for these two.
 
-use crate::answer::rollout::Bounds;
+use crate::answer::rollout::CountRange;
 use crate::sync::deployment::{
     DeploymentState, Path, ReplicaSetState, SizeChange, SizeReason, Strategy, Sync, next_sync,
 };
@@ -69,9 +69,9 @@ struct Simulated {
 #[derive(Clone, Debug)]
 pub(crate) struct SetEnd {
     /// Its size.
-    pub(crate) size: Bounds,
+    pub(crate) size: CountRange,
     /// How many of its pods have been deleted.
-    pub(crate) gone: Bounds,
+    pub(crate) gone: CountRange,
     /// The most created pods that go again. Pods that were there before go with them if they are as young.
     pub(crate) replaced: u32,
     /// The most pods that are created by the time it deletes some.
@@ -119,7 +119,7 @@ pub(crate) struct Endings {
     /// One for each set, and one for a set that is created, at the end.
     pub(crate) fates: Vec<SetEnd>,
     /// How many pods go in all.
-    pub(crate) gone: Bounds,
+    pub(crate) gone: CountRange,
     /// The syncs in turn if the controller sees every status immediately. The first one reads the statuses as they are
     /// listed.
     pub(crate) steps: Vec<SimulatedSync>,
@@ -183,14 +183,14 @@ struct Recorder {
     /// The most pods that are created in each set.
     peaks: Vec<u32>,
     is_complete: bool,
-    gone: Bounds,
+    gone: CountRange,
     /// How many states were found in which nothing follows.
     ends: usize,
 }
 
 impl Recorder {
     fn new(sets: usize) -> Self {
-        let nothing = Bounds { min: u32::MAX, max: 0 };
+        let nothing = CountRange { min: u32::MAX, max: 0 };
         let fate = SetEnd {
             size: nothing,
             gone: nothing,
@@ -250,12 +250,12 @@ impl Recorder {
             // A set that is created in other ways only.
             let set = state.sets.get(index);
             let size = set.map_or(0, |set| set.seen.replicas.unsigned_abs());
-            fate.size = fate.size.and(Bounds::one(size));
+            fate.size = fate.size.and(CountRange::one(size));
             let gone = set.map_or(0, |set| set.pods.gone);
-            fate.gone = fate.gone.and(Bounds::one(gone));
+            fate.gone = fate.gone.and(CountRange::one(gone));
             all += gone;
         }
-        self.gone = self.gone.and(Bounds::one(all));
+        self.gone = self.gone.and(CountRange::one(all));
     }
 }
 

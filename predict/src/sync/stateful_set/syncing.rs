@@ -392,16 +392,16 @@ impl<'a> Syncing<'a> {
         Blocker { by, reason }
     }
 
-    fn find(&self, is_wanted: impl Fn(Member) -> bool) -> Option<usize> {
-        (0..self.outcomes.len()).find(|slot| is_wanted(self.at(*slot)))
+    fn find(&self, is_selected: impl Fn(Member) -> bool) -> Option<usize> {
+        (0..self.outcomes.len()).find(|slot| is_selected(self.at(*slot)))
     }
 
-    fn find_last(&self, is_wanted: impl Fn(Member) -> bool) -> Option<usize> {
-        (0..self.outcomes.len()).rev().find(|slot| is_wanted(self.at(*slot)))
+    fn find_last(&self, is_selected: impl Fn(Member) -> bool) -> Option<usize> {
+        (0..self.outcomes.len()).rev().find(|slot| is_selected(self.at(*slot)))
     }
 
-    fn count(&self, is_wanted: impl Fn(Member) -> bool) -> i64 {
-        i64::try_from(self.members.iter().filter(|member| is_wanted(**member)).count()).unwrap_or(i64::MAX)
+    fn count(&self, is_selected: impl Fn(Member) -> bool) -> i64 {
+        i64::try_from(self.members.iter().filter(|member| is_selected(**member)).count()).unwrap_or(i64::MAX)
     }
 
     /// How far the ordinal is from `start`.
