@@ -2,18 +2,18 @@
 
 use crate::args::preview::{Output, PreviewArgs};
 use crate::at;
+use crate::deletion;
 use crate::kubectl::Kubectl;
 use crate::live::{self, Live, Scope, Several};
 use crate::progress::Watched;
 use crate::surroundings;
-use crate::taken;
 use jiff::Timestamp;
 use kubectl_podrank::terminal::Terminal;
 use kubectl_podrank::view::{self, Table, plain_but};
 use podrank_predict::{
-    Error, ErrorKind, NowSource, Options, Overview, OwnerName, Preview, DeletionOrder, Snapshot, Subject,
-    WorkloadId, WorkloadKind, WorkloadName, escaped, is_hidden, preview_workload, deletion_order,
-    deletion_order_of_pod,
+    DeletionOrder, Error, ErrorKind, NowSource, Options, Overview, OwnerName, Preview, Snapshot, Subject,
+    WorkloadId, WorkloadKind, WorkloadName, deletion_order, deletion_order_of_pod, escaped, is_hidden,
+    preview_workload,
 };
 use serde::Serialize;
 use std::fs::{File, Metadata};
@@ -130,7 +130,7 @@ fn of_gone(
     let (Subject::Pod(pod) | Subject::Workload(WorkloadName { kind: None, name: pod })) = subject else {
         return Err(error);
     };
-    let Some(taken) = taken::of(kubectl, pod, scope, options) else { return Err(error) };
+    let Some(taken) = deletion::of(kubectl, pod, scope, options) else { return Err(error) };
     let text = plain_but(&taken.to_string(), &['\n']).into_owned() + "\n";
     let gist = text.clone();
     let text = match args.output {
@@ -405,7 +405,8 @@ fn of_order(
     if terminal.width.is_some() && args.output == Output::Table {
         beside.push(view::order::hint(order) + &args.of_file_and_decision());
     }
-    let pods = order.pods().map(|pod| format!(" {} {:?} {:?}", pod.pod.name(), pod.possible_at, pod.deleted_at));
+    let pods =
+        order.pods().map(|pod| format!(" {} {:?} {:?}", pod.pod.name(), pod.possible_at, pod.deleted_at));
     let error = Error::new("-o name needs a replica count").advise("Add --replicas N.");
     let forms = Forms { data: order, tables, names: Err(error) };
     Ok(Answer { text: forms.text(args.output, terminal)?, beside, gist: pods.collect() })

@@ -4,6 +4,7 @@
 mod args;
 mod ask;
 mod complete;
+mod deletion;
 mod kubectl;
 mod live;
 mod progress;
@@ -11,7 +12,6 @@ mod relay;
 mod shell;
 mod steer;
 mod surroundings;
-mod taken;
 
 use anstream::{AutoStream, ColorChoice};
 use args::preview::PreviewArgs;

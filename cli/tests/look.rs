@@ -5,7 +5,7 @@ use kubectl_podrank::terminal::Terminal;
 use kubectl_podrank::view;
 use kubectl_podrank::view::answer::hint;
 use podrank_laws::objects;
-use podrank_predict::plan::{self, Count, Request};
+use podrank_predict::plan::{self, PlanRequest, PlanSize};
 use podrank_predict::{Options, Preview, Snapshot, preview_workload};
 use serde_json::{Value, json};
 use std::fs::File;
@@ -153,9 +153,9 @@ fn a_plan_counts_the_pods_that_it_keeps() {
     for (pods, replicas) in [(10, 9), (60, 58), (60, 5), (1_000, 500)] {
         let mut options = Options::new(replicas, "2026-03-10T12:00:00Z".parse().expect("a time"));
         options.workload = Some(NAME.parse().expect("a name"));
-        let request = Request {
+        let request = PlanRequest {
             options,
-            count: Count::To(replicas),
+            count: PlanSize::To(replicas),
             named: std::iter::once(format!("{NAME}-3")).collect(),
             preferences: Vec::new(),
             foreign_costs: plan::ForeignCosts::Override,

@@ -12,8 +12,8 @@
 //! An answer is compared by what a pod's verdict is and the code of the rule that decides, never by sentences.
 
 use podrank_predict::{
-    Error, ErrorKind, Options, Overview, Preview, Replicas, DeletionOrder, Snapshot, Subject, Verdict,
-    WorkloadKind, WorkloadName, overview, preview_workload, deletion_order, deletion_order_of_pod,
+    DeletionOrder, Error, ErrorKind, Options, Overview, Preview, Replicas, Snapshot, Subject, Verdict,
+    WorkloadKind, WorkloadName, deletion_order, deletion_order_of_pod, overview, preview_workload,
 };
 use serde_json::{Map, Value, json};
 use std::fs;

@@ -2,8 +2,7 @@
 
 use podrank_laws::objects;
 use podrank_predict::{
-    Options, Order, DeletionOrder, Snapshot, Verdict, Within, WorkloadKind, preview_workload,
-    deletion_order,
+    DeletionOrder, Options, Order, Snapshot, Verdict, Within, WorkloadKind, deletion_order, preview_workload,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! Who took a pod, and why that one: from pods as they are while they terminate, and from events.
 
 use jiff::Timestamp;
-use podrank_predict::{Options, Snapshot, PodDeletion, DeletionCause, taken};
+use podrank_predict::{DeletionCause, Options, PodDeletion, Snapshot, explain_deletion};
 use serde_json::{Value, json};
 
 /// When pods were asked to go.
@@ -85,7 +85,7 @@ fn ask(name: char, objects: &[Value]) -> PodDeletion {
     let list = json!({ "apiVersion": "v1", "kind": "List", "items": objects }).to_string();
     let input = Snapshot::read_part(list.as_bytes()).expect("an input").expect("an input");
     let now = at(20).parse().expect("a time");
-    taken(&input, "shop", &format!("web-5d-{name}"), &Options::new(0, now))
+    explain_deletion(&input, "shop", &format!("web-5d-{name}"), &Options::new(0, now))
 }
 
 /// Two of three pods on one node, of which one has been asked to go, and its Deployment.

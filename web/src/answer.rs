@@ -4,8 +4,8 @@ use crate::probabilities_follow;
 use jiff::Timestamp;
 use kubectl_podrank::view::answer::{headline, hint};
 use podrank_predict::{
-    Asked, CountRange, Note, NowSource, PodAnswer, Pods, Preview, GroupAtEnd, SetPreview, Snapshot, StepPreview,
-    Verdict, WaitsFor, autoscaler,
+    Asked, CountRange, GroupAtEnd, Note, NowSource, PodAnswer, Pods, Preview, SetPreview, Snapshot,
+    StepPreview, Verdict, WaitsFor, autoscaler,
 };
 use serde::Serialize;
 

@@ -6,7 +6,7 @@ use crate::decide;
 use crate::failure::Failure;
 use kubectl_podrank::view;
 use podrank::DELETION_COST_ANNOTATION;
-use podrank_predict::plan::{Count, ForeignCosts, Plan, PlannedPod, Request, plan as planned};
+use podrank_predict::plan::{ForeignCosts, Plan, PlanRequest, PlanSize, PlannedPod, plan as planned};
 use podrank_predict::{Note, NoteCode, Options, Preview, Snapshot};
 use serde::Serialize;
 
@@ -51,9 +51,9 @@ impl Steered {
     ) -> Result<Self, Failure> {
         let count =
             options.replicas.ok_or_else(|| "without a count, there is nothing to choose".to_owned())?;
-        let request = Request {
+        let request = PlanRequest {
             options: options.clone(),
-            count: Count::To(count),
+            count: PlanSize::To(count),
             named: names.iter().cloned().collect(),
             preferences: Vec::new(),
             foreign_costs: ForeignCosts::Keep,

@@ -6,7 +6,7 @@ use super::preview::{gate, replicas};
 use clap::{ArgMatches, Args, ValueEnum, ValueHint};
 use podrank::FeatureGates;
 use podrank_predict::gates::Gate;
-use podrank_predict::plan::{Count, ForeignCosts, Measure};
+use podrank_predict::plan::{ForeignCosts, Measure, PlanSize};
 use podrank_predict::{Error, Replicas, Scalable, WorkloadKind, instead_of_node};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -334,8 +334,8 @@ impl ScaleArgs {
 
 impl DropArgs {
     /// How many pods of a workload should stay.
-    pub(crate) fn count(&self) -> Count {
-        if self.also { Count::AllButNamedAndAhead } else { Count::AllButNamed }
+    pub(crate) fn count(&self) -> PlanSize {
+        if self.also { PlanSize::AllButNamedAndAhead } else { PlanSize::AllButNamed }
     }
 
     /// Returns an error for a word that names no pod, with the command that takes what it names.

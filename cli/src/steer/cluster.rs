@@ -3,7 +3,7 @@
 use super::Failure;
 use crate::kubectl::{Kubectl, Reason, Refusal};
 use crate::live::{self, Live, Scope};
-use podrank_predict::plan::{ActivePod, Manifest, Plan, State, putting_back, state};
+use podrank_predict::plan::{ActivePod, Manifest, Plan, Progress, putting_back, state};
 use podrank_predict::{FIELD_MANAGER, Options, OwnerName, Scalable, Snapshot, WorkloadId};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -77,7 +77,7 @@ impl<'k> Cluster<'k> {
     }
 
     /// Reads the workload's current state.
-    pub(super) fn state(&self) -> Result<State, Failure> {
+    pub(super) fn state(&self) -> Result<Progress, Failure> {
         let input = self.read_by(0)?;
         let mut options = Options::new(0, jiff::Timestamp::now());
         self.name_workload(&mut options);
@@ -143,7 +143,10 @@ impl<'k> Cluster<'k> {
 
     /// Restores the costs that podrank overwrote, and removes its own: of all pods, or of those with these UIDs. Returns the state
     /// afterwards.
-    pub(super) fn remove_costs(&self, own: Option<&BTreeSet<String>>) -> Result<(Cleaned, State), Failure> {
+    pub(super) fn remove_costs(
+        &self,
+        own: Option<&BTreeSet<String>>,
+    ) -> Result<(Cleaned, Progress), Failure> {
         let mut done = Cleaned::default();
         let mut last = None;
         for attempt in 0..=TRIES {

@@ -8,7 +8,7 @@ use super::outcome::{Exit, Named, Outcome, RunError, Step};
 use super::preferences;
 use super::run::Run;
 use crate::progress::Waiting;
-use podrank_predict::plan::{ActivePod, Plan, PlannedPod, State, keeps};
+use podrank_predict::plan::{ActivePod, Plan, PlannedPod, Progress, keeps};
 use std::time::{Duration, Instant};
 
 /// The time between two looks while the controllers work.
@@ -19,7 +19,7 @@ const STABLE: u32 = 4;
 
 impl Run<'_> {
     /// Waits until the selected pods have been deleted. Returns the plan that was proved, and the last state.
-    pub(super) fn watch(&mut self, plan: Plan) -> Result<(Plan, State), RunError> {
+    pub(super) fn watch(&mut self, plan: Plan) -> Result<(Plan, Progress), RunError> {
         self.steps.push(Step::Watch);
         let end = Instant::now() + self.request.how.timeout.saturating_mul(syncs(&plan));
         let waiting = Waiting::new();
@@ -52,7 +52,7 @@ impl Run<'_> {
     }
 
     /// Removes what the run leaves, and says what became of it.
-    pub(super) fn end(mut self, deleted: Result<(Plan, State), RunError>) -> Outcome {
+    pub(super) fn end(mut self, deleted: Result<(Plan, Progress), RunError>) -> Outcome {
         let mut outcome = match deleted {
             Ok((plan, state)) => self.conclude(&plan, &state),
             Err(RunError::Unchanged(why)) => self.abort(&why),
@@ -87,7 +87,7 @@ impl Run<'_> {
     }
 
     /// Compares the deleted pods with the confirmed plan, by UID, and removes costs from the pods that are kept.
-    fn conclude(&mut self, plan: &Plan, state: &State) -> Outcome {
+    fn conclude(&mut self, plan: &Plan, state: &Progress) -> Outcome {
         let report = self.report_of(plan);
         let [went, missed, others] = fates(plan, state);
         let occupied = self.occupied(&report);
@@ -125,7 +125,7 @@ impl Run<'_> {
 
     /// Ends the run after the scale-down, before the controllers are known to be done. It keeps the costs, so that
     /// Kubernetes deletes no other pods.
-    fn incomplete(&self, why: &str, plan: &Plan, state: Option<State>) -> Outcome {
+    fn incomplete(&self, why: &str, plan: &Plan, state: Option<Progress>) -> Outcome {
         let [scaled, undo] = [self.scaled(plan), self.request.cluster.undo()];
         let (mut went, mut missed) = Default::default();
         let message = if let Some(state) = state {
@@ -174,7 +174,7 @@ impl Run<'_> {
     }
 
     /// Removes costs, unless another run has the lock. Returns the state afterwards.
-    fn clean_up(&mut self) -> Result<State, Failure> {
+    fn clean_up(&mut self) -> Result<Progress, Failure> {
         let cluster = &self.request.cluster;
         if !self.has_written {
             return cluster.state();
@@ -204,7 +204,7 @@ impl Run<'_> {
     }
 
     fn scaled(&self, plan: &Plan) -> String {
-        let scaled = if self.is_count_of_other { "Somebody else scaled" } else { "ScaleTarget" };
+        let scaled = if self.is_count_of_other { "Somebody else scaled" } else { "Scaled" };
         format!("{scaled} {} from {} to {}", plan.target, self.confirmed.from, plan.replicas)
     }
 
@@ -229,7 +229,7 @@ impl Run<'_> {
     }
 
     /// The count, if somebody has changed it since.
-    fn count_now(&self, plan: &Plan, state: &State) -> Option<String> {
+    fn count_now(&self, plan: &Plan, state: &Progress) -> Option<String> {
         if state.replicas == plan.replicas {
             return None;
         }
@@ -254,7 +254,7 @@ fn say(message: &mut String, what: &str, pods: &[Named]) {
 }
 
 /// Returns the selected pods that were deleted, those that still exist, and the other deleted pods.
-fn fates(plan: &Plan, state: &State) -> [Vec<Named>; 3] {
+fn fates(plan: &Plan, state: &Progress) -> [Vec<Named>; 3] {
     [(true, false), (true, true), (false, false)].map(|fate| {
         let is_it = |pod: &&PlannedPod| (pod.is_selected, state.has(&pod.uid)) == fate;
         plan.pods.iter().filter(is_it).map(Named::of).collect()

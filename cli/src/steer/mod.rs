@@ -21,7 +21,7 @@ use cluster::Cluster;
 use kubectl_podrank::view;
 use lock::{Lock, LockError};
 use outcome::{Document, Exit, Outcome, Step};
-use podrank_predict::plan::{self, Count, Plan, ScaleTarget, Target};
+use podrank_predict::plan::{self, Plan, PlanSize, ScaleTarget, Target};
 use podrank_predict::{Options, Snapshot, count, json};
 use request::ScaleRequest;
 use std::collections::BTreeSet;
@@ -32,7 +32,7 @@ type Failure = Box<dyn Error>;
 
 pub(crate) fn scale(args: &ScaleArgs) -> Result<ExitCode, Failure> {
     let kubectl = Kubectl::new(args.how.connection.arguments());
-    let count = |input: &Snapshot, options: &Options| input.count(options, args.replicas).map(Count::To);
+    let count = |input: &Snapshot, options: &Options| input.count(options, args.replicas).map(PlanSize::To);
     let named = args.preferences.pod.iter().map(|pod| bare(pod).to_owned()).collect();
     let (namespace, target) = (args.how.namespace.as_deref(), args.target.workload()?);
     let found = ScaleRequest::find(&kubectl, &target, namespace, &args.how, &args.preferences, &count, named);

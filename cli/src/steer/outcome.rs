@@ -2,7 +2,7 @@
 //! means. Computes text and reads nothing.
 
 use podrank_predict::API_VERSION;
-use podrank_predict::plan::{Plan, PlannedPod, State};
+use podrank_predict::plan::{Plan, PlannedPod, Progress};
 use serde::Serialize;
 use std::fmt::Display;
 
@@ -49,7 +49,7 @@ pub(super) enum RunError {
     /// It is unknown whether the scale request was carried out.
     Unknown(String),
     /// The count fell. The state is the last that could be read.
-    Incomplete(String, Box<(Plan, Option<State>)>),
+    Incomplete(String, Box<(Plan, Option<Progress>)>),
 }
 
 impl RunError {
@@ -65,7 +65,7 @@ impl RunError {
         Self::Unknown(why.to_string())
     }
 
-    pub(super) fn incomplete(why: impl Display, plan: Plan, state: Option<State>) -> Self {
+    pub(super) fn incomplete(why: impl Display, plan: Plan, state: Option<Progress>) -> Self {
         Self::Incomplete(why.to_string(), Box::new((plan, state)))
     }
 }

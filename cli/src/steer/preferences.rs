@@ -8,7 +8,7 @@ use crate::complain;
 use crate::kubectl::Reason;
 use jiff::Timestamp;
 use podrank_predict::Error;
-use podrank_predict::plan::{self, TopologyLevel, Measure, Selected, Values, Preference};
+use podrank_predict::plan::{self, Measure, Preference, Selected, TopologyLevel, Values};
 use serde::Deserialize;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -76,8 +76,12 @@ fn resolve_one(
         }
         GivenPreference::Nodes(nodes_of) => Preference::Nodes(matching_nodes(nodes, nodes_of)?),
         GivenPreference::Pods(selector) => Preference::Pods(selected(nodes.cluster, "pods", selector)?),
-        GivenPreference::Values(file) => Preference::Values(values.or(|| Ok(Values::given(read_values(file)?)))?),
-        GivenPreference::Lowest(measure) => Preference::Values(values.or(|| measured(nodes.cluster, measure))?),
+        GivenPreference::Values(file) => {
+            Preference::Values(values.or(|| Ok(Values::given(read_values(file)?)))?)
+        }
+        GivenPreference::Lowest(measure) => {
+            Preference::Values(values.or(|| measured(nodes.cluster, measure))?)
+        }
         GivenPreference::NotAvailable => Preference::NotAvailable,
         GivenPreference::EmptyNodes { is_given } => match of_everybody(nodes) {
             Ok(everybody) => Preference::EmptyNodes(everybody),

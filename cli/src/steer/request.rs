@@ -9,7 +9,7 @@ use crate::kubectl::Kubectl;
 use crate::live;
 use crate::surroundings;
 use jiff::Timestamp;
-use podrank_predict::plan::{self, Count, Plan, Request, Preference};
+use podrank_predict::plan::{self, Plan, PlanRequest, PlanSize, Preference};
 use podrank_predict::{Error, ErrorKind, Options, Scalable, Snapshot};
 use std::collections::BTreeSet;
 use std::thread;
@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(500);
 
 /// How many of the pods of an input should be left.
-pub(super) type Counted<'c> = &'c dyn Fn(&Snapshot, &Options) -> Result<Count, Error>;
+pub(super) type Counted<'c> = &'c dyn Fn(&Snapshot, &Options) -> Result<PlanSize, Error>;
 
 /// A scale-down of one workload. It can be planned again and again.
 pub(super) struct ScaleRequest<'k> {
@@ -35,7 +35,7 @@ pub(super) struct ScaleRequest<'k> {
 /// A plan, and the request that it fulfils.
 pub(super) struct Planned {
     pub(super) plan: Plan,
-    request: Request,
+    request: PlanRequest,
 }
 
 impl<'k> ScaleRequest<'k> {
@@ -53,13 +53,13 @@ impl<'k> ScaleRequest<'k> {
         Ok((Self { cluster, how, preferences, values: ReadOnce::default(), count, named }, input))
     }
 
-    fn request(&self, input: &Snapshot) -> Result<Request, Failure> {
+    fn request(&self, input: &Snapshot) -> Result<PlanRequest, Failure> {
         let mut options = Options::new(0, Timestamp::now());
         self.cluster.name_workload(&mut options);
         let count = (self.count)(input, &options)?;
-        options.replicas = if let Count::To(replicas) = count { Some(replicas) } else { None };
+        options.replicas = if let PlanSize::To(replicas) = count { Some(replicas) } else { None };
         options.gates = self.how.gates();
-        Ok(Request {
+        Ok(PlanRequest {
             options,
             count,
             named: self.named.clone(),
@@ -102,11 +102,11 @@ impl<'k> ScaleRequest<'k> {
     }
 
     /// Reads everything again, and plans a request of confirmed pods.
-    pub(super) fn read_again(&self, proof: &mut Request) -> Result<Plan, Failure> {
+    pub(super) fn read_again(&self, proof: &mut PlanRequest) -> Result<Plan, Failure> {
         patiently(|| self.read_once_more(proof))
     }
 
-    fn read_once_more(&self, proof: &mut Request) -> Result<Plan, Failure> {
+    fn read_once_more(&self, proof: &mut PlanRequest) -> Result<Plan, Failure> {
         for preference in &mut proof.preferences {
             if let Preference::EmptyNodes(everybody) = preference {
                 *everybody = preferences::everybody(&self.cluster)?;
@@ -125,9 +125,9 @@ impl<'k> ScaleRequest<'k> {
 impl Planned {
     /// What proves this plan from now on: its pods are named, and of the preferences only the nodes that it empties are left. Without a
     /// lock, costs of podrank's may belong to another run.
-    pub(super) fn proof(&self, is_locked: bool) -> Request {
+    pub(super) fn proof(&self, is_locked: bool) -> PlanRequest {
         let mut request = self.request.clone();
-        request.count = Count::To(self.plan.replicas);
+        request.count = PlanSize::To(self.plan.replicas);
         request.options.replicas = Some(self.plan.replicas);
         request.named = self.plan.selected().map(|pod| pod.name.clone()).collect();
         let empties = self.plan.nodes.iter().flatten().any(|node| node.becomes_empty);

@@ -9,7 +9,7 @@ use super::outcome::{Outcome, RunError, Step};
 use super::request::{Planned, ScaleRequest};
 use crate::kubectl::Reason;
 use podrank_predict::ErrorKind;
-use podrank_predict::plan::{Plan, Request, State, difference, same_sets};
+use podrank_predict::plan::{Plan, PlanRequest, Progress, difference, same_sets};
 use std::collections::BTreeSet;
 use std::mem;
 use std::time::Duration;
@@ -26,7 +26,7 @@ pub(super) struct Run<'k> {
     /// What was confirmed.
     pub(super) confirmed: Plan,
     /// What proves it.
-    proof: Request,
+    proof: PlanRequest,
     /// `None` if the user may not lock, and once the Lease is deleted.
     pub(super) lock: Option<Lock<'k>>,
     pub(super) has_written: bool,
@@ -205,7 +205,7 @@ impl<'k> Run<'k> {
     }
 
     /// Reads the state, also if the API server does not answer for some seconds.
-    fn state_at_last(&self) -> Result<State, Failure> {
+    fn state_at_last(&self) -> Result<Progress, Failure> {
         for _ in 1..TRIES {
             if let Ok(state) = self.request.cluster.state() {
                 return Ok(state);

@@ -148,7 +148,9 @@ fn deletes(preview: &Preview<'_>) -> String {
             return match (all, preview.replaced()) {
                 (_, 0) => format!("{}, one after the other: {order}", of_pods(CountRange::one(all))),
                 (0, replaced) => format!("replaces {replaced} of {pods}: {order}"),
-                (_, replaced) => format!("{} and replaces {replaced}: {order}", of_pods(CountRange::one(all))),
+                (_, replaced) => {
+                    format!("{} and replaces {replaced}: {order}", of_pods(CountRange::one(all)))
+                }
             };
         }
     };

@@ -6,7 +6,7 @@ use crate::view::{
     verdict_cell,
 };
 use podrank_predict::{
-    CountRange, Note, NoteCode, DeletionOrder, OrderedPod, OrderedGroup, Verdict, WorkloadKind, waiting,
+    CountRange, DeletionOrder, Note, NoteCode, OrderedGroup, OrderedPod, Verdict, WorkloadKind, waiting,
 };
 use std::iter;
 
@@ -25,8 +25,9 @@ pub fn tables(order: &DeletionOrder<'_>, whole: bool) -> Vec<Table> {
     let is_told = then.is_some();
     let sentences = iter::once(headline(order)).chain(waits(order)).chain(then);
     if let [only] = &*order.sets {
-        let is_unknown =
-            !order.is_settled && order.delete.max > 0 && only.pods.iter().all(|pod| pod.possible_at.is_none());
+        let is_unknown = !order.is_settled
+            && order.delete.max > 0
+            && only.pods.iter().all(|pod| pod.possible_at.is_none());
         let why = "The replica counts of the others are known once these pods are deleted.";
         let why = (is_unknown && !is_told).then(|| why.to_owned());
         return vec![Table { sentences: sentences.chain(why).collect(), ..of_set(order, only, whole) }];
@@ -171,7 +172,8 @@ fn deleted_now(order: &DeletionOrder<'_>) -> Option<String> {
     let its = counted(order);
     let at = present_of(order).map_or_else(String::new, |count| format!(" (its {its} is {count})"));
     let CountRange { min, max } = order.delete;
-    let going = CountRange { min: min.saturating_sub(order.replaced), max: max.saturating_sub(order.replaced) };
+    let going =
+        CountRange { min: min.saturating_sub(order.replaced), max: max.saturating_sub(order.replaced) };
     let are = |number| if number == 1 { "is" } else { "are" };
     let deleted = format!("{} of {pods} {} about to be deleted", amount(going), are(going.max));
     (max > 0).then(|| match (going.max, order.replaced) {

@@ -2,7 +2,7 @@
 
 use crate::view::{self, Row, Table, count, plain};
 use podrank_predict::Verdict;
-use podrank_predict::plan::{Plan, PlannedPod, told};
+use podrank_predict::plan::{Plan, PlannedPod, nodes_text};
 
 /// The plan.
 #[must_use]
@@ -52,10 +52,10 @@ fn matters(pod: &PlannedPod) -> bool {
 fn nodes(plan: &Plan) -> impl Iterator<Item = String> {
     let nodes = plan.nodes.as_deref().unwrap_or_default();
     let empty: Vec<_> = nodes.iter().filter(|node| node.becomes_empty).map(|node| &*node.name).collect();
-    let told = told(nodes).map(|told| format!("{told}."));
+    let text = nodes_text(nodes).map(|text| format!("{text}."));
     let cordon = (!empty.is_empty())
         .then(|| format!("New pods may come there. To prevent that: kubectl cordon {}", empty.join(" ")));
-    told.into_iter().chain(cordon)
+    text.into_iter().chain(cordon)
 }
 
 /// Why the pod goes.

@@ -65,8 +65,10 @@ impl fmt::Display for PodDeletion {
         };
         let probably = if self.probably { "probably " } else { "" };
         write!(f, ", {probably}because {because}.")?;
-        let chosen =
-            self.selected_by.as_ref().map(|rule| format!("podrank-webhook selected it ({})", text::word(rule)));
+        let chosen = self
+            .selected_by
+            .as_ref()
+            .map(|rule| format!("podrank-webhook selected it ({})", text::word(rule)));
         match (&self.why, &chosen, self.why_unknown) {
             (Some(why), Some(chosen), _) => write!(f, "\nWhy this pod: {why}, and {chosen}."),
             (Some(why), None, _) | (None, Some(why), _) => write!(f, "\nWhy this pod: {why}."),

@@ -1,9 +1,9 @@
 //! The JSON that other programs read, as borrowed views of the answers. docs/schemas says what each name means.
 
 use crate::answer::autoscaler::AutoscalerPreview;
-use crate::answer::deletion::{PodDeletion, DeletionCause};
+use crate::answer::deletion::{DeletionCause, PodDeletion};
 use crate::answer::note::Note;
-use crate::answer::order::{DeletionOrder, OrderedPod, OrderedGroup};
+use crate::answer::order::{DeletionOrder, OrderedGroup, OrderedPod};
 use crate::answer::pod::{Details, PodAnswer};
 use crate::answer::preview::{Asked, Owner, Pods, Preview, Workload};
 use crate::answer::probability::Probability;

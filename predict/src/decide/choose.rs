@@ -15,13 +15,13 @@ use std::fmt;
 
 /// What to preview.
 #[derive(Clone, Copy)]
-pub(crate) enum Choice<'a> {
+pub(crate) enum ChosenWorkload<'a> {
     Deployment(&'a Deployment),
     Set(WorkloadRef<'a>),
     Direct(SelfManaged<'a>),
 }
 
-impl<'a> Choice<'a> {
+impl<'a> ChosenWorkload<'a> {
     pub(crate) fn id(self) -> WorkloadRef<'a> {
         match self {
             Self::Deployment(entry) => entry.id(),
@@ -31,7 +31,7 @@ impl<'a> Choice<'a> {
     }
 }
 
-impl fmt::Display for Choice<'_> {
+impl fmt::Display for ChosenWorkload<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.id().fmt(f)
     }
@@ -45,14 +45,14 @@ pub(crate) fn choose_workload<'a>(
     input: &'a Snapshot,
     sets: &Sets<'a>,
     options: &Options,
-) -> Result<Choice<'a>, Error> {
+) -> Result<ChosenWorkload<'a>, Error> {
     let choice = choose(input, sets, options)?;
     check_readable(input, sets, choice)?;
     Ok(choice)
 }
 
-fn choose<'a>(input: &'a Snapshot, sets: &Sets<'a>, options: &Options) -> Result<Choice<'a>, Error> {
-    let of_sets = sets.ids().chain(sets.with_pods()).map(Choice::Set);
+fn choose<'a>(input: &'a Snapshot, sets: &Sets<'a>, options: &Options) -> Result<ChosenWorkload<'a>, Error> {
+    let of_sets = sets.ids().chain(sets.with_pods()).map(ChosenWorkload::Set);
     let all = sorted(of_sets.chain(besides_sets(input)));
     if all.is_empty() {
         return Err(input.unreadable_workload(None).unwrap_or_else(|| {
@@ -105,12 +105,16 @@ fn choose<'a>(input: &'a Snapshot, sets: &Sets<'a>, options: &Options) -> Result
 
 /// Returns the error for an object that cannot be read, if a decision about this workload needs it: the workload, one with the same
 /// controller, a pod of any of these, a pod that may be one, and for a `DaemonSet` a node or a revision.
-pub(crate) fn check_readable(input: &Snapshot, sets: &Sets<'_>, choice: Choice<'_>) -> Result<(), Error> {
+pub(crate) fn check_readable(
+    input: &Snapshot,
+    sets: &Sets<'_>,
+    choice: ChosenWorkload<'_>,
+) -> Result<(), Error> {
     let id = choice.id();
     let own = match choice {
-        Choice::Deployment(entry) => Some(&*entry.meta.uid),
-        Choice::Direct(entry) => Some(&*entry.meta().uid),
-        Choice::Set(id) => sets.get(id).and_then(|set| sets.controller(set)).map(|owner| &*owner.uid),
+        ChosenWorkload::Deployment(entry) => Some(&*entry.meta.uid),
+        ChosenWorkload::Direct(entry) => Some(&*entry.meta().uid),
+        ChosenWorkload::Set(id) => sets.get(id).and_then(|set| sets.controller(set)).map(|owner| &*owner.uid),
     };
     let is_owner = |owner: &OwnerReference| {
         let is_named = owner.name == id.name && owner.workload_kind() == Some(id.kind);
@@ -128,8 +132,12 @@ pub(crate) fn check_readable(input: &Snapshot, sets: &Sets<'_>, choice: Choice<'
 }
 
 /// The Deployment that a set is part of, if that cannot be read.
-fn unreadable_owner<'a>(input: &'a Snapshot, sets: &Sets<'_>, choice: Choice<'_>) -> Option<&'a Unreadable> {
-    let Choice::Set(id) = choice else { return None };
+fn unreadable_owner<'a>(
+    input: &'a Snapshot,
+    sets: &Sets<'_>,
+    choice: ChosenWorkload<'_>,
+) -> Option<&'a Unreadable> {
+    let ChosenWorkload::Set(id) = choice else { return None };
     let owner = sets.controller(sets.get(id)?)?;
     input
         .unreadable
@@ -138,12 +146,15 @@ fn unreadable_owner<'a>(input: &'a Snapshot, sets: &Sets<'_>, choice: Choice<'_>
 }
 
 /// The workloads that are selected by namespace, kind and name.
-fn picked<'a>(all: &[Choice<'a>], is_selected: impl Fn(WorkloadRef<'a>) -> bool) -> Vec<Choice<'a>> {
+fn picked<'a>(
+    all: &[ChosenWorkload<'a>],
+    is_selected: impl Fn(WorkloadRef<'a>) -> bool,
+) -> Vec<ChosenWorkload<'a>> {
     all.iter().copied().filter(|choice| is_selected(choice.id())).collect()
 }
 
 /// Each workload once, by namespace, kind and name: if one is listed twice, the first entry counts.
-fn sorted<'a>(choices: impl Iterator<Item = Choice<'a>>) -> Vec<Choice<'a>> {
+fn sorted<'a>(choices: impl Iterator<Item = ChosenWorkload<'a>>) -> Vec<ChosenWorkload<'a>> {
     let mut sorted = BTreeMap::new();
     for choice in choices {
         sorted.entry(choice.id()).or_insert(choice);
@@ -152,8 +163,12 @@ fn sorted<'a>(choices: impl Iterator<Item = Choice<'a>>) -> Vec<Choice<'a>> {
 }
 
 /// The workloads that are not sets.
-fn besides_sets(input: &Snapshot) -> impl Iterator<Item = Choice<'_>> {
-    input.deployments.iter().map(Choice::Deployment).chain(input.self_managed().map(Choice::Direct))
+fn besides_sets(input: &Snapshot) -> impl Iterator<Item = ChosenWorkload<'_>> {
+    input
+        .deployments
+        .iter()
+        .map(ChosenWorkload::Deployment)
+        .chain(input.self_managed().map(ChosenWorkload::Direct))
 }
 /// The workloads that have pods in this namespace, or in any: Deployments in place of their sets, or `with_parts` beside them.
 pub(crate) fn with_pods_in<'a>(
@@ -161,10 +176,10 @@ pub(crate) fn with_pods_in<'a>(
     sets: &Sets<'a>,
     namespace: Option<&str>,
     with_parts: bool,
-) -> Vec<Choice<'a>> {
-    let owners = sets.with_pods().map(Choice::Set);
-    let direct = input.self_managed().filter(|entry| entry.has_pods(input)).map(Choice::Direct);
-    let parts = sets.with_pods().map(Choice::Set).filter(|_| with_parts);
+) -> Vec<ChosenWorkload<'a>> {
+    let owners = sets.with_pods().map(ChosenWorkload::Set);
+    let direct = input.self_managed().filter(|entry| entry.has_pods(input)).map(ChosenWorkload::Direct);
+    let parts = sets.with_pods().map(ChosenWorkload::Set).filter(|_| with_parts);
     let all = with_deployments(sets, &input.deployments, owners.chain(direct)).into_iter();
     let all = sorted(all.chain(parts));
     picked(&all, |its| namespace.is_none_or(|wanted| its.namespace == wanted))
@@ -174,14 +189,14 @@ pub(crate) fn with_pods_in<'a>(
 fn with_deployments<'a>(
     sets: &Sets<'a>,
     deployments: &'a [Deployment],
-    choices: impl Iterator<Item = Choice<'a>>,
-) -> Vec<Choice<'a>> {
+    choices: impl Iterator<Item = ChosenWorkload<'a>>,
+) -> Vec<ChosenWorkload<'a>> {
     let deployment_of = |id: WorkloadRef<'a>| {
         let owner = sets.controller(sets.get(id)?)?;
-        deployments.iter().find(|entry| entry.meta.uid == owner.uid).map(Choice::Deployment)
+        deployments.iter().find(|entry| entry.meta.uid == owner.uid).map(ChosenWorkload::Deployment)
     };
     sorted(choices.map(|choice| match choice {
-        Choice::Set(id) => deployment_of(id).unwrap_or(choice),
+        ChosenWorkload::Set(id) => deployment_of(id).unwrap_or(choice),
         _ => choice,
     }))
 }
@@ -197,7 +212,10 @@ impl Snapshot {
 }
 
 /// Returns the only one of `items`, or an error that starts with `several`. `None` if there is none.
-fn only<'a>(items: &[Choice<'a>], several: impl Fn() -> String) -> Option<Result<Choice<'a>, Error>> {
+fn only<'a>(
+    items: &[ChosenWorkload<'a>],
+    several: impl Fn() -> String,
+) -> Option<Result<ChosenWorkload<'a>, Error>> {
     match items {
         [] => None,
         [item] => Some(Ok(*item)),
@@ -209,7 +227,7 @@ fn only<'a>(items: &[Choice<'a>], several: impl Fn() -> String) -> Option<Result
 }
 
 /// The error for a name that only a workload of another namespace has.
-fn elsewhere(wanted: &WorkloadName, known: &[Choice<'_>], options: &Options) -> Option<Error> {
+fn elsewhere(wanted: &WorkloadName, known: &[ChosenWorkload<'_>], options: &Options) -> Option<Error> {
     let asked = text::name(options.namespace.as_ref().filter(|asked| !asked.is_empty())?).into_owned();
     let [its] = picked(known, |its| its.name == wanted.name)[..] else { return None };
     let its = its.id();
@@ -219,13 +237,13 @@ fn elsewhere(wanted: &WorkloadName, known: &[Choice<'_>], options: &Options) -> 
 }
 
 /// The error for a name that none of the `known` workloads of its kind has.
-fn unknown(wanted: &WorkloadName, known: &[Choice<'_>], sets: &Sets<'_>, input: &Snapshot) -> Error {
+fn unknown(wanted: &WorkloadName, known: &[ChosenWorkload<'_>], sets: &Sets<'_>, input: &Snapshot) -> Error {
     let name = text::name(&wanted.name);
     if wanted.kind.is_none() && input.pods.iter().any(|pod| pod.meta.name == wanted.name) {
         return Error::new(format!("{name} is a pod")).advise(format!("Ask about it as pod/{name}."));
     }
-    let is_its = |choice: &&Choice<'_>| {
-        let Choice::Set(id) = choice else { return false };
+    let is_its = |choice: &&ChosenWorkload<'_>| {
+        let ChosenWorkload::Set(id) = choice else { return false };
         let owner = sets.get(*id).and_then(|set| set.meta.controller.as_ref());
         owner.is_some_and(|owner| owner.kind == "Deployment" && owner.name == wanted.name)
     };
@@ -246,7 +264,7 @@ fn unknown(wanted: &WorkloadName, known: &[Choice<'_>], sets: &Sets<'_>, input: 
         (Some(nearest), _) => {
             let place = names.iter().position(|name| name == nearest).expect("it is one of them");
             let namespace = known[place].id().namespace;
-            let is_elsewhere = |choice: &Choice<'_>| choice.id().namespace != namespace;
+            let is_elsewhere = |choice: &ChosenWorkload<'_>| choice.id().namespace != namespace;
             let place = if known.iter().any(is_elsewhere) {
                 format!(" in namespace {}", text::name(namespace))
             } else {

@@ -1,6 +1,6 @@
 //! The present count of a workload, and the count that a user asks for in terms of it.
 
-use crate::decide::choose::{Choice, choose_workload};
+use crate::decide::choose::{ChosenWorkload, choose_workload};
 use crate::question::options::Options;
 use crate::question::replicas::Replicas;
 use crate::snapshot::Snapshot;
@@ -62,7 +62,11 @@ impl Snapshot {
 }
 
 /// The number of replicas that a workload gets, given its present one.
-pub(crate) fn of_choice(sets: &Sets<'_>, choice: Choice<'_>, replicas: Replicas) -> Result<u32, Error> {
+pub(crate) fn of_choice(
+    sets: &Sets<'_>,
+    choice: ChosenWorkload<'_>,
+    replicas: Replicas,
+) -> Result<u32, Error> {
     if let Replicas::To(count) = replicas {
         return Ok(count);
     }
@@ -82,14 +86,14 @@ pub(crate) fn none(workload: impl Display) -> Error {
 }
 
 /// The present number of replicas of a workload.
-pub(crate) fn present(sets: &Sets<'_>, choice: Choice<'_>) -> Result<u32, Error> {
+pub(crate) fn present(sets: &Sets<'_>, choice: ChosenWorkload<'_>) -> Result<u32, Error> {
     let present = match choice {
-        Choice::Deployment(entry) => entry.record.replicas,
-        Choice::Set(id) => {
+        ChosenWorkload::Deployment(entry) => entry.record.replicas,
+        ChosenWorkload::Set(id) => {
             let set = sets.get(id).ok_or_else(|| unknown(id))?;
             set.record.replicas
         }
-        Choice::Direct(entry) => match entry {
+        ChosenWorkload::Direct(entry) => match entry {
             SelfManaged::StatefulSet(set) => set.record.replicas,
             _ => return Err(none(entry).advise("Leave out --replicas.")),
         },

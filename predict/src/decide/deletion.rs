@@ -1,6 +1,6 @@
 //! Explains who deleted a pod, by events, and why that one, by a decision over the pods before. Reads only the input.
 
-use crate::answer::deletion::{PodDeletion, DeletionCause};
+use crate::answer::deletion::{DeletionCause, PodDeletion};
 use crate::answer::preview::Verdict;
 use crate::decide::replica_set::Scene;
 use crate::decide::scale_events::{ScaleDown, ScaleEvents, disruption};
@@ -29,7 +29,7 @@ const TOGETHER: i64 = 2 * SECOND;
 const RECENT: i64 = 60 * SECOND;
 
 /// Says who took a pod that is being deleted or is not there, and why that one.
-pub fn taken(input: &Snapshot, namespace: &str, pod: &str, options: &Options) -> PodDeletion {
+pub fn explain_deletion(input: &Snapshot, namespace: &str, pod: &str, options: &Options) -> PodDeletion {
     let mut named =
         input.pods.iter().filter(|entry| entry.meta.namespace == namespace && entry.meta.name == pod);
     let entry = named.find(|entry| entry.is_terminating());
@@ -54,7 +54,8 @@ pub fn taken(input: &Snapshot, namespace: &str, pod: &str, options: &Options) ->
     let as_it_was = entry.zip(going).zip(entry_of_set);
     let before = as_it_was.and_then(|((entry, going), set)| before(input, set.id(), entry, going, options));
     let who = case.who(before.as_ref());
-    let is_by_count = who.as_ref().is_some_and(|who| matches!(who.by, DeletionCause::ScaleDown | DeletionCause::Rollout));
+    let is_by_count =
+        who.as_ref().is_some_and(|who| matches!(who.by, DeletionCause::ScaleDown | DeletionCause::Rollout));
     let (rule, why, unknown) = match before {
         _ if !is_by_count => (None, None, None),
         Some(Before::Known { why, verdict: Verdict::Possible, .. }) => {
@@ -191,7 +192,11 @@ impl<'a> Case<'a> {
         let by = by_autoscaler.or_else(|| writer.map(|writer| text::name(&writer.name).into_owned()));
         let by = by.map_or_else(String::new, |by| format!(" by {by}"));
         let podrank = if self.has_cost_of_podrank() { ", and kubectl podrank selected the pods" } else { "" };
-        Who { by: DeletionCause::ScaleDown, because: format!("{set} was scaled {scaled}{by}{podrank}"), is_named }
+        Who {
+            by: DeletionCause::ScaleDown,
+            because: format!("{set} was scaled {scaled}{by}{podrank}"),
+            is_named,
+        }
     }
 
     /// The autoscaler that set the count then, with its reason.

@@ -3,7 +3,7 @@
 use crate::answer::note::{Note, NoteCode};
 use crate::answer::preview::{Asked, Pods, Preview, Rollout, SetPreview};
 use crate::decide::count::asked;
-use crate::decide::rank_range::Race;
+use crate::decide::rank_range::RankRange;
 use crate::decide::replica_set::{Scene, SetDecision};
 use crate::decide::rollout::end::{self, Actor, RolloutOutcome};
 use crate::decide::rollout::next::Next;
@@ -181,7 +181,7 @@ impl<'s, 'a> ScaledDeployment<'s, 'a> {
     fn count_all(&self, notes: &mut Vec<Note>) -> Result<Vec<SetDecision<'a>>, Error> {
         let without_odds = Options { probabilities: false, ..self.options.clone() };
         let decide = |(scene, change): (&Scene<'s, 'a>, &SizeChange)| {
-            scene.decide(to(change), &without_odds, Some(&Race::default()), Some(notes))
+            scene.decide(to(change), &without_odds, Some(&RankRange::default()), Some(notes))
         };
         self.scenes.iter().zip(&self.sync.changes).map(decide).collect()
     }

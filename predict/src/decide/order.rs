@@ -2,11 +2,11 @@
 //! kinds, each count is a decision of its own.
 
 use crate::answer::note::{Note, NoteCode};
-use crate::answer::order::{DeletionOrder, OrderedPod, OrderedGroup};
+use crate::answer::order::{DeletionOrder, OrderedGroup, OrderedPod};
 use crate::answer::pod::PodAnswer;
 use crate::answer::preview::{Pods, Preview, Rollout, SetPreview, Verdict, Workload};
 use crate::answer::rollout::WaitsFor;
-use crate::decide::choose::{Choice, choose_workload};
+use crate::decide::choose::{ChosenWorkload, choose_workload};
 use crate::decide::members::ranked;
 use crate::decide::ranking::{MOST_IN_ONE_SYNC, groups, lasting};
 use crate::decide::replica_set::Scene;
@@ -52,7 +52,7 @@ fn without_context<'a>(input: &'a Snapshot, options: &Options) -> Result<Deletio
     let mut waits_down_to = None;
     let standings = match choice {
         _ if now.is_settled => at_every_count(&now),
-        Choice::Direct(entry) => {
+        ChosenWorkload::Direct(entry) => {
             let (pods, wait) = by_each_count(input, entry, &as_it_is, &now)?;
             waits_down_to = wait.as_ref().map(|wait| wait.down_to);
             now.notes.extend(wait.map(|wait| wait.note(&now.workload)));
@@ -339,7 +339,9 @@ fn by_each_count<'a>(
                 (standing.possible_at, standing.reason) = (Some(count), Some(pod.reason.clone()));
             }
             match pod.verdict {
-                Verdict::Deleted | Verdict::Waiting => standing.deleted_at = standing.deleted_at.or(Some(count)),
+                Verdict::Deleted | Verdict::Waiting => {
+                    standing.deleted_at = standing.deleted_at.or(Some(count));
+                }
                 Verdict::Kept | Verdict::Possible => standing.deleted_at = None,
             }
         }

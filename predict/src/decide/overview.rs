@@ -3,7 +3,7 @@
 use crate::answer::overview::{Overview, OverviewRow};
 use crate::answer::preview::{Asked, Preview, Verdict, Workload};
 use crate::answer::rollout::CountRange;
-use crate::decide::choose::{Choice, with_pods_in};
+use crate::decide::choose::{ChosenWorkload, with_pods_in};
 use crate::decide::context;
 use crate::decide::count::of_choice;
 use crate::decide::order::at;
@@ -48,7 +48,7 @@ fn unanswered<'a>(
     input: &'a Snapshot,
     sets: &Sets<'a>,
     options: &Options,
-    choice: Choice<'a>,
+    choice: ChosenWorkload<'a>,
     error: &Error,
 ) -> OverviewRow<'a> {
     let id = choice.id();
@@ -94,7 +94,7 @@ fn line<'a>(
     sets: &Sets<'a>,
     options: &Options,
     replicas: Option<Replicas>,
-    choice: Choice<'a>,
+    choice: ChosenWorkload<'a>,
 ) -> Result<OverviewRow<'a>, Error> {
     let id = choice.id();
     let mut its = Options { replicas: None, ..named(options, id) };
@@ -128,11 +128,7 @@ fn line<'a>(
         line.rest = one.rest.filter(|_| line.fate == Some(Verdict::Waiting) && waits);
     }
     let Preview { rest, notes, .. } = preview;
-    Ok(OverviewRow {
-        rest: rest.filter(|rest| rest.waits_for.is_some()).or(line.rest.take()),
-        notes,
-        ..line
-    })
+    Ok(OverviewRow { rest: rest.filter(|rest| rest.waits_for.is_some()).or(line.rest.take()), notes, ..line })
 }
 
 /// Names the pod that is deleted first, as the answer about this workload alone does.

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 /// What the other sets of a Deployment do while one set deletes pods.
 #[derive(Debug, Default)]
-pub(crate) struct Race<'a> {
+pub(crate) struct RankRange<'a> {
     /// The most pods that may be deleted on each node, by name. `None` is for pods without a node.
     leaving: HashMap<Option<&'a str>, u32>,
     /// The most pods that may come, nobody knows where.
@@ -33,7 +33,7 @@ pub(crate) enum RankEffect {
     Stays,
 }
 
-impl<'a> Race<'a> {
+impl<'a> RankRange<'a> {
     /// Anything may happen to ranks.
     pub(crate) fn unknown() -> Self {
         Self { is_unknown: true, ..Self::default() }
@@ -136,12 +136,12 @@ mod tests {
 
     #[test]
     fn pods_of_other_sets_come_and_go() {
-        let mut race = Race::default();
+        let mut race = RankRange::default();
         race.lose(2, [Some("a"), Some("a"), Some("a"), Some("b"), None].into_iter());
         race.lose(1, [Some("b")].into_iter());
         let mut pod = Pod::new();
         pod.rank = 5;
-        let range = |race: &Race<'_>, node| {
+        let range = |race: &RankRange<'_>, node| {
             let Range { least, most } = race.range(node, &pod);
             (least, most)
         };

@@ -3,7 +3,7 @@
 use crate::answer::pod::PodAnswer;
 use crate::answer::preview::Verdict;
 use crate::answer::probability::Probability;
-use crate::decide::rank_range::{Race, RankEffect, effects};
+use crate::decide::rank_range::{RankEffect, RankRange, effects};
 use crate::question::options::Order;
 use crate::reason::Reason;
 use crate::reason::chance::{Cause, Chance};
@@ -19,7 +19,7 @@ pub const MOST_IN_ONE_SYNC: usize = 500;
 pub(crate) const MOST_WITH_ODDS: usize = 5_000;
 
 /// The set's pods in deletion order. The victims come first, then the possible pods, then the survivors.
-pub(crate) struct Line<'a> {
+pub(crate) struct Ranking<'a> {
     order: Order,
     policy: Policy,
     victims: Vec<RankedPod<'a>>,
@@ -31,14 +31,14 @@ pub(crate) struct Line<'a> {
     is_race: bool,
 }
 
-impl<'a> Line<'a> {
+impl<'a> Ranking<'a> {
     /// Puts the pods in line and decides, if the first `delete` of them go. In a race, ranks may change before that.
     pub(crate) fn up(
         order: Order,
         policy: Policy,
         own: &[RankedPod<'a>],
         delete: usize,
-        race: Option<&Race<'_>>,
+        race: Option<&RankRange<'_>>,
     ) -> Result<Self, Error> {
         let records: Vec<_> = own.iter().map(|pod| pod.record).collect();
         let mut is_race = false;
@@ -213,7 +213,7 @@ fn raced(
     own: &[RankedPod<'_>],
     pods: &[Pod],
     delete: usize,
-    race: &Race<'_>,
+    race: &RankRange<'_>,
 ) -> Result<Option<Split>, Error> {
     let lasting: Vec<_> = pods.iter().map(lasting).collect();
     let (_, whole_groups, cut_group) = settle(policy, &lasting, delete)?;

@@ -4,8 +4,8 @@ use crate::answer::note::Note;
 use crate::answer::pod::PodAnswer;
 use crate::answer::preview::{Asked, Owner, Pods, Preview};
 use crate::decide::members::{Member, members, ranked};
-use crate::decide::rank_range::Race;
-use crate::decide::ranking::{Line, MOST_IN_ONE_SYNC};
+use crate::decide::rank_range::RankRange;
+use crate::decide::ranking::{MOST_IN_ONE_SYNC, Ranking};
 use crate::decide::related::Related;
 use crate::decide::{complete, count, notes};
 use crate::question::gates;
@@ -108,7 +108,7 @@ impl<'s, 'a> Scene<'s, 'a> {
         &self,
         replicas: u32,
         options: &Options,
-        race: Option<&Race<'_>>,
+        race: Option<&RankRange<'_>>,
         notes: Option<&mut Vec<Note>>,
     ) -> Result<SetDecision<'a>, Error> {
         let Scene { input, sets, id, set, members, .. } = self;
@@ -116,7 +116,7 @@ impl<'s, 'a> Scene<'s, 'a> {
         let policy = Policy::at(to_time(options.now)).with_gates(options.gates);
         let idle = set.and_then(ReplicaSet::idle);
         let delete = if idle.is_some() { 0 } else { own.len().saturating_sub(replicas as usize) };
-        let line = Line::up(options.order, policy, &own, delete, race)?;
+        let line = Ranking::up(options.order, policy, &own, delete, race)?;
 
         let mut probabilities = HashMap::new();
         if let Some(notes) = notes {

@@ -162,7 +162,9 @@ pub(crate) fn disruption(reason: &str) -> Option<(DeletionCause, &'static str)> 
             (DeletionCause::Preemption, "the scheduler preempted it for a pod of higher priority")
         }
         "DeletionByTaintManager" => (DeletionCause::Taint, "its node got a taint that it does not tolerate"),
-        "EvictionByEvictionAPI" => (DeletionCause::Eviction, "it was evicted through the API, as kubectl drain does"),
+        "EvictionByEvictionAPI" => {
+            (DeletionCause::Eviction, "it was evicted through the API, as kubectl drain does")
+        }
         "DeletionByPodGC" => (DeletionCause::Node, "its node was removed, or does not answer"),
         "TerminationByKubelet" => {
             (DeletionCause::Node, "its node shuts down, or lacks memory, disk or another resource")

@@ -5,7 +5,7 @@ use crate::answer::note::{Note, NoteCode};
 use crate::answer::pod::PodAnswer;
 use crate::answer::preview::{Pods, Preview, Verdict};
 use crate::answer::rollout::CountRange;
-use crate::decide::choose::Choice;
+use crate::decide::choose::ChosenWorkload;
 use crate::decide::notes;
 use crate::reason::{AnyCount, Reason};
 use crate::snapshot::Snapshot;
@@ -22,14 +22,14 @@ pub(crate) struct Settled {
 }
 
 /// Returns it, or `None` if the controller of the workload acts on its count.
-pub(crate) fn settled(input: &Snapshot, sets: &Sets<'_>, choice: Choice<'_>) -> Option<Settled> {
+pub(crate) fn settled(input: &Snapshot, sets: &Sets<'_>, choice: ChosenWorkload<'_>) -> Option<Settled> {
     let (deletion, idle) = match choice {
-        Choice::Deployment(entry) => (entry.meta.deletion, entry.idle().map(str::to_owned)),
-        Choice::Set(id) => match sets.get(id) {
+        ChosenWorkload::Deployment(entry) => (entry.meta.deletion, entry.idle().map(str::to_owned)),
+        ChosenWorkload::Set(id) => match sets.get(id) {
             Some(set) => (set.meta.deletion, set.idle().map(str::to_owned)),
             None => (None, None),
         },
-        Choice::Direct(entry) => (entry.meta().deletion, entry.idle()),
+        ChosenWorkload::Direct(entry) => (entry.meta().deletion, entry.idle()),
     };
     let own = deletion.map(|deletion| (choice.to_string(), deletion));
     let owner = owner_deletion(input, sets, choice.id());

@@ -1,7 +1,7 @@
 //! From an input to a preview: chooses the workload, checks that the input is complete, and decides.
 
 use crate::answer::preview::Preview;
-use crate::decide::choose::{Choice, check_readable, choose_workload};
+use crate::decide::choose::{ChosenWorkload, check_readable, choose_workload};
 use crate::decide::count::present;
 use crate::decide::deployment::preview_deployment;
 use crate::decide::direct::preview_direct;
@@ -29,7 +29,7 @@ pub fn preview_workload<'a>(input: &'a Snapshot, options: &Options) -> Result<Pr
 pub(crate) fn preview_choice<'a>(
     input: &'a Snapshot,
     sets: &Sets<'a>,
-    choice: Choice<'a>,
+    choice: ChosenWorkload<'a>,
     options: &Options,
 ) -> Result<Preview<'a>, Error> {
     check_readable(input, sets, choice)?;
@@ -43,18 +43,18 @@ pub(crate) fn preview_choice<'a>(
 fn preview_at<'a>(
     input: &'a Snapshot,
     sets: &Sets<'a>,
-    choice: Choice<'a>,
+    choice: ChosenWorkload<'a>,
     options: &Options,
 ) -> Result<Preview<'a>, Error> {
-    let is_job = matches!(choice, Choice::Direct(entry) if entry.kind() == WorkloadKind::Job);
+    let is_job = matches!(choice, ChosenWorkload::Direct(entry) if entry.kind() == WorkloadKind::Job);
     if !is_job && (options.parallelism.is_some() || options.completions.is_some() || options.suspend) {
         return Err(Error::new(format!("{choice} is not a Job"))
             .because("Only a Job has a parallelism, has completions or can be suspended."));
     }
     let mut preview = match choice {
-        Choice::Set(id) => preview_set(input, sets, id, options)?,
-        Choice::Deployment(entry) => preview_deployment(input, sets, entry, options)?,
-        Choice::Direct(entry) => preview_direct(input, entry, options)?,
+        ChosenWorkload::Set(id) => preview_set(input, sets, id, options)?,
+        ChosenWorkload::Deployment(entry) => preview_deployment(input, sets, entry, options)?,
+        ChosenWorkload::Direct(entry) => preview_direct(input, entry, options)?,
     };
     match settled(input, sets, choice) {
         Some(settled) => settled.apply(&mut preview),

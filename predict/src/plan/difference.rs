@@ -80,7 +80,9 @@ fn fulfils(confirmed: &Plan, now: &Plan) -> bool {
         let is_it = |pod: &&PlannedPod| pod.is_ready && !pod.is_named && !pod.matches(preference);
         plan.selected().filter(is_it).count()
     };
-    now.preferences.iter().all(|(preference, _)| unmatched(now, *preference) <= unmatched(confirmed, *preference))
+    now.preferences
+        .iter()
+        .all(|(preference, _)| unmatched(now, *preference) <= unmatched(confirmed, *preference))
 }
 
 /// Why a pod is now selected that was not before, as far as its state shows it.

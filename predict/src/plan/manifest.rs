@@ -3,7 +3,7 @@
 
 use crate::plan::planned::Plan;
 use crate::plan::progress::ActivePod;
-use crate::snapshot::cost::{PREVIOUS_COST_ANNOTATION, Previous};
+use crate::snapshot::cost::{PREVIOUS_COST_ANNOTATION, PreviousCost};
 use podrank::DELETION_COST_ANNOTATION;
 use serde_json::{Value, json};
 
@@ -70,7 +70,7 @@ impl Manifest {
 
 /// The JSON patch that puts back the cost that podrank overwrote, if any. It fails for another pod of that name, and if
 /// somebody has set another cost since the pod was read.
-pub fn putting_back(pod: &ActivePod) -> Option<(String, &Previous)> {
+pub fn putting_back(pod: &ActivePod) -> Option<(String, &PreviousCost)> {
     let (cost, previous) =
         pod.cost.as_ref().zip(pod.previous.as_ref().filter(|previous| previous.lasts()))?;
     let annotation = format!("/metadata/annotations/{}", DELETION_COST_ANNOTATION.replace('/', "~1"));

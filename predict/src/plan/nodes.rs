@@ -53,13 +53,13 @@ pub struct PlannedNode {
     pub becomes_empty: bool,
     /// The other pods on it: their owners, and how many they are.
     #[serde(rename = "remaining")]
-    pub keeps: Vec<Kept>,
+    pub remaining: Vec<RemainingPods>,
 }
 
 /// The pods of one owner that remain on a node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Kept {
+pub struct RemainingPods {
     /// Their controller, or the pod without one.
     pub owner: String,
     /// How many.
@@ -179,7 +179,7 @@ impl Cluster {
         &self,
         pods: impl Iterator<Item = (&'a str, Option<&'a str>)>,
     ) -> Vec<PlannedNode> {
-        let (mut goes, mut kept) = (HashSet::new(), BTreeMap::<_, BTreeMap<&str, Kept>>::new());
+        let (mut goes, mut kept) = (HashSet::new(), BTreeMap::<_, BTreeMap<&str, RemainingPods>>::new());
         for (uid, node) in pods {
             goes.insert(uid);
             if let Some(node) = node {
@@ -188,16 +188,16 @@ impl Cluster {
         }
         for pod in self.pods.iter().filter(|pod| !goes.contains(&*pod.uid)) {
             if let Some(owners) = kept.get_mut(&*pod.node) {
-                let first = || Kept { owner: pod.owner.clone(), pods: 0, held_by: None };
+                let first = || RemainingPods { owner: pod.owner.clone(), pods: 0, held_by: None };
                 let kept = owners.entry(&pod.owner).or_insert_with(first);
                 kept.pods += 1;
                 kept.held_by = kept.held_by.take().or_else(|| self.held_by(pod));
             }
         }
-        let planned = |(name, owners): (&str, BTreeMap<&str, Kept>)| PlannedNode {
+        let planned = |(name, owners): (&str, BTreeMap<&str, RemainingPods>)| PlannedNode {
             name: name.to_owned(),
             becomes_empty: owners.is_empty(),
-            keeps: owners.into_values().collect(),
+            remaining: owners.into_values().collect(),
         };
         let mut nodes: Vec<_> = kept.into_iter().map(planned).collect();
         nodes.sort_by_key(|node| !node.becomes_empty);
@@ -227,7 +227,7 @@ fn domains(names: &[&str], levels: &[TopologyLevel]) -> (Vec<u32>, usize) {
 
 /// `node-3 and node-4 become empty; node-1 keeps 2 pods of StatefulSet db`.
 #[must_use]
-pub fn told(nodes: &[PlannedNode]) -> Option<String> {
+pub fn nodes_text(nodes: &[PlannedNode]) -> Option<String> {
     let empty: Vec<_> = nodes.iter().filter(|node| node.becomes_empty).map(|node| &*node.name).collect();
     let becomes = match &*empty {
         [] => (!nodes.is_empty()).then(|| "no node becomes empty".to_owned()),
@@ -241,7 +241,7 @@ pub fn told(nodes: &[PlannedNode]) -> Option<String> {
 /// What the nodes keep that do not become empty: `node-1 keeps 2 pods of StatefulSet db`.
 pub fn keeps(nodes: &[PlannedNode]) -> impl Iterator<Item = String> {
     nodes.iter().filter(|node| !node.becomes_empty).map(|node| {
-        let owners = node.keeps.iter().map(|kept| {
+        let owners = node.remaining.iter().map(|kept| {
             let whose = match kept.pods {
                 1 if kept.owner.starts_with("pod ") => kept.owner.clone(),
                 pods => format!("{} of {}", text::count(pods as u64, "pod"), kept.owner),

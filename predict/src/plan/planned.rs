@@ -8,7 +8,7 @@ use crate::answer::rollout::CountRange;
 use crate::plan::nodes::PlannedNode;
 use crate::plan::preference::Why;
 use crate::plan::target::Target;
-use crate::snapshot::cost::Previous;
+use crate::snapshot::cost::PreviousCost;
 use crate::snapshot::managed_fields::FIELD_MANAGER;
 use crate::text;
 use crate::text::json::TextReason;
@@ -117,7 +117,7 @@ pub struct PlannedPod {
     pub is_ready: bool,
     /// What the write would replace: somebody else's cost, to be put back.
     #[serde(skip)]
-    pub replaces: Option<Previous>,
+    pub replaces: Option<PreviousCost>,
     /// The pod's resource version when it had the cost that the write would replace.
     #[serde(skip)]
     pub resource_version: Option<String>,
@@ -195,7 +195,7 @@ impl PlannedPod {
     }
 
     /// The cost that podrank wrote over, if it is the one to write now.
-    pub(super) fn goes_back(&self) -> Option<&Previous> {
+    pub(super) fn goes_back(&self) -> Option<&PreviousCost> {
         let previous = self.replaces.as_ref().filter(|previous| self.is_podranks() && previous.lasts())?;
         (self.write?.to_string() == previous.value).then_some(previous)
     }
@@ -213,7 +213,12 @@ impl Plan {
         let is_besides_named = wished.len() < self.selected().count();
         let unmet = self.preferences.iter().filter_map(|(preference, flag)| {
             let matching = wished.iter().filter(|pod| pod.matches(*preference)).count();
-            let unmet = || UnmetPreference { preference: flag.clone(), matching, delete: wished.len(), is_besides_named };
+            let unmet = || UnmetPreference {
+                preference: flag.clone(),
+                matching,
+                delete: wished.len(),
+                is_besides_named,
+            };
             (matching < wished.len()).then(unmet)
         });
         unmet.collect()
@@ -250,7 +255,8 @@ impl Plan {
 
     /// Whether Kubernetes deletes exactly the selected pods with the present costs, and there is no cost to write.
     pub fn is_proved(&self) -> bool {
-        self.writes == 0 && self.pods.iter().all(|pod| pod.is_selected == (pod.default_verdict == Verdict::Deleted))
+        self.writes == 0
+            && self.pods.iter().all(|pod| pod.is_selected == (pod.default_verdict == Verdict::Deleted))
     }
 }
 

@@ -2,17 +2,17 @@
 
 use crate::answer::note::{Note, NoteCode};
 use crate::decide::members::{Member, members, ranked};
-use crate::decide::ranking::Line;
+use crate::decide::ranking::Ranking;
 use crate::decide::related::Related;
 use crate::decide::{complete, notes};
 use crate::plan::nodes::{Cluster, PlannedNode};
 use crate::plan::notes::{idle_wish, still_working, unmet_wish};
 use crate::plan::planned::{Plan, PlannedPod, PlannedSet};
 use crate::plan::preference;
-use crate::plan::preference::{Count, Request};
+use crate::plan::preference::{PlanRequest, PlanSize};
 use crate::plan::progress::state as current;
 use crate::plan::rollout::{Shares, shares};
-use crate::plan::set_plan::{DefaultVerdicts, Part};
+use crate::plan::set_plan::{DefaultVerdicts, SetPlan};
 use crate::plan::target::{Chosen, busy, choose};
 use crate::question::options::Order;
 use crate::reason::comparison::RankedPod;
@@ -30,8 +30,8 @@ use std::collections::HashMap;
 ///
 /// # Errors
 /// If the options do not name exactly one workload of the input, or if that workload is unsound.
-pub fn nothing_to_do(input: &Snapshot, request: &Request) -> Result<Option<Plan>, Error> {
-    let Count::To(replicas) = request.count else { return Ok(None) };
+pub fn nothing_to_do(input: &Snapshot, request: &PlanRequest) -> Result<Option<Plan>, Error> {
+    let PlanSize::To(replicas) = request.count else { return Ok(None) };
     let state = current(input, &request.options)?;
     if state.replicas != replicas || !request.named.is_empty() {
         return Ok(None);
@@ -62,7 +62,7 @@ pub fn nothing_to_do(input: &Snapshot, request: &Request) -> Result<Option<Plan>
 /// # Errors
 /// If a preference matches no pod, if no costs can make Kubernetes delete exactly the named pods, if the input is
 /// incomplete, or if the workload's controllers are still busy. The text says what to do.
-pub fn plan(input: &Snapshot, request: &Request) -> Result<Plan, Error> {
+pub fn plan(input: &Snapshot, request: &PlanRequest) -> Result<Plan, Error> {
     let options = &request.options;
     if !options.gates.pod_deletion_cost {
         return Err(
@@ -85,7 +85,7 @@ pub fn plan(input: &Snapshot, request: &Request) -> Result<Plan, Error> {
 
     let policy = Policy::at(to_time(options.now)).with_gates(options.gates);
     let parts =
-        chosen.sets.iter().zip(&members).map(|(set, members)| Part::new(request, policy, set, members));
+        chosen.sets.iter().zip(&members).map(|(set, members)| SetPlan::new(request, policy, set, members));
     let parts = parts.collect::<Result<Vec<_>, _>>()?;
     let fewer = delete(request, &chosen, &parts)?;
     let replicas = u32::try_from(fewer).ok().and_then(|fewer| chosen.from.checked_sub(fewer));
@@ -109,8 +109,9 @@ pub fn plan(input: &Snapshot, request: &Request) -> Result<Plan, Error> {
     }
     notes.extend(shares.follows.map(|text| Note::new(NoteCode::Continues, text)));
     pods.sort_by_key(|pod| !pod.is_selected);
-    let preferences = (0..).zip(&request.preferences).filter_map(|(place, preference)| Some((place, preference.for_some()?)));
-    let set = |(part, delete): (&Part<'_>, &usize)| PlannedSet {
+    let preferences = (0..).zip(&request.preferences);
+    let preferences = preferences.filter_map(|(place, it)| Some((place, it.for_some()?)));
+    let set = |(part, delete): (&SetPlan<'_>, &usize)| PlannedSet {
         replica_set: part.set.id().name.to_owned(),
         delete: *delete,
     };
@@ -137,7 +138,7 @@ pub fn plan(input: &Snapshot, request: &Request) -> Result<Plan, Error> {
 
 /// Adds the disruption budgets of an input, so that this plan and later ones say which of the pods that keep a node a
 /// drain cannot move.
-pub fn add_budgets(request: &mut Request, input: &Snapshot, plan: &mut Plan) {
+pub fn add_budgets(request: &mut PlanRequest, input: &Snapshot, plan: &mut Plan) {
     if let Some(cluster) = request.empty_nodes_mut() {
         cluster.add_budgets(input);
         plan.nodes = Some(outcome(cluster, &plan.pods));
@@ -145,7 +146,7 @@ pub fn add_budgets(request: &mut Request, input: &Snapshot, plan: &mut Plan) {
 }
 
 /// Whether pods of other namespaces keep a node, so that the budgets there count.
-pub fn keeps_others(request: &Request, plan: &Plan) -> bool {
+pub fn keeps_others(request: &PlanRequest, plan: &Plan) -> bool {
     let nodes = plan.nodes.as_deref().unwrap_or_default();
     request.empty_nodes().is_some_and(|cluster| cluster.keeps_others(nodes, &plan.namespace))
 }
@@ -178,10 +179,10 @@ fn members_of<'a>(
 }
 
 /// The one set of a workload that is in no rollout loses all pods that go.
-fn alone(parts: &[Part<'_>], policy: Policy, delete: usize, probabilities: bool) -> Result<Shares, Error> {
+fn alone(parts: &[SetPlan<'_>], policy: Policy, delete: usize, probabilities: bool) -> Result<Shares, Error> {
     let mut default_verdict = DefaultVerdicts::new();
     for part in parts {
-        let line = Line::up(Order::Kubernetes, policy, &part.own, delete, None)?;
+        let line = Ranking::up(Order::Kubernetes, policy, &part.own, delete, None)?;
         let probabilities = if probabilities { line.probabilities()? } else { HashMap::new() };
         let pods = line.answers(&probabilities).into_iter();
         default_verdict.extend(pods.map(|pod| (pod.uid().to_string(), (pod.verdict, pod.probability))));
@@ -191,7 +192,7 @@ fn alone(parts: &[Part<'_>], policy: Policy, delete: usize, probabilities: bool)
 }
 
 /// Notes on the preferences that all pods match, and on those that not all selected pods match.
-fn notes_on_wishes(request: &Request, plan: &Plan, own: &[RankedPod<'_>]) -> Vec<Note> {
+fn notes_on_wishes(request: &PlanRequest, plan: &Plan, own: &[RankedPod<'_>]) -> Vec<Note> {
     let idle = plan.preferences.iter().filter(|(place, _)| request.preferences[*place].selects_all(own));
     let idle = idle.map(|(_, preference)| idle_wish(preference, &plan.target));
     idle.chain(plan.unmet().iter().map(unmet_wish)).collect()
@@ -207,7 +208,7 @@ fn notes_on_pods(own: &[RankedPod<'_>], delete: usize) -> Vec<Note> {
 }
 
 /// Returns an error if a name is not that of an active pod of the set.
-fn check_names(request: &Request, chosen: &Chosen<'_>, own: &[RankedPod<'_>]) -> Result<(), Error> {
+fn check_names(request: &PlanRequest, chosen: &Chosen<'_>, own: &[RankedPod<'_>]) -> Result<(), Error> {
     let is_own = |name: &&String| own.iter().any(|pod| pod.pod.name() == **name);
     let strangers: Vec<_> = request.named.iter().filter(|name| !is_own(name)).collect();
     if strangers.is_empty() {
@@ -218,9 +219,9 @@ fn check_names(request: &Request, chosen: &Chosen<'_>, own: &[RankedPod<'_>]) ->
 }
 
 /// How many pods go.
-fn delete(request: &Request, chosen: &Chosen<'_>, parts: &[Part<'_>]) -> Result<usize, Error> {
+fn delete(request: &PlanRequest, chosen: &Chosen<'_>, parts: &[SetPlan<'_>]) -> Result<usize, Error> {
     match request.count {
-        Count::To(replicas) => {
+        PlanSize::To(replicas) => {
             let named = text::count(request.named.len() as u64, "pod");
             let from = text::count(chosen.from, "replica");
             let target = &chosen.target;
@@ -244,7 +245,7 @@ fn delete(request: &Request, chosen: &Chosen<'_>, parts: &[Part<'_>]) -> Result<
             }
             Ok(delete)
         }
-        Count::AllButNamed => Ok(request.named.len()),
-        Count::AllButNamedAndAhead => Ok(parts.iter().map(|part| part.ahead_of_named(request)).sum()),
+        PlanSize::AllButNamed => Ok(request.named.len()),
+        PlanSize::AllButNamedAndAhead => Ok(parts.iter().map(|part| part.ahead_of_named(request)).sum()),
     }
 }

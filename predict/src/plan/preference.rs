@@ -16,11 +16,11 @@ use std::fmt;
 
 /// A scale-down and its preferences.
 #[derive(Clone, Debug)]
-pub struct Request {
+pub struct PlanRequest {
     /// The workload, its namespace, the feature gates and the time.
     pub options: Options,
     /// The desired number of pods.
-    pub count: Count,
+    pub count: PlanSize,
     /// The names of pods that must go.
     pub named: BTreeSet<String>,
     /// The preferences. An earlier one counts before a later one.
@@ -32,26 +32,26 @@ pub struct Request {
     pub own_costs: Option<BTreeSet<String>>,
 }
 
-impl Request {
+impl PlanRequest {
     /// What is known of the cluster, if nodes should become empty.
     pub(super) fn empty_nodes(&self) -> Option<&Cluster> {
-        self.preferences
-            .iter()
-            .find_map(|preference| if let Preference::EmptyNodes(cluster) = preference { Some(cluster) } else { None })
+        self.preferences.iter().find_map(|preference| {
+            if let Preference::EmptyNodes(cluster) = preference { Some(cluster) } else { None }
+        })
     }
 
     /// The same, to add what was read since.
     pub(super) fn empty_nodes_mut(&mut self) -> Option<&mut Cluster> {
-        self.preferences
-            .iter_mut()
-            .find_map(|preference| if let Preference::EmptyNodes(cluster) = preference { Some(cluster) } else { None })
+        self.preferences.iter_mut().find_map(|preference| {
+            if let Preference::EmptyNodes(cluster) = preference { Some(cluster) } else { None }
+        })
     }
 
     /// The levels to spread over. If nodes should become empty, the levels only decide between equally good nodes.
     fn levels(&self) -> Option<&[TopologyLevel]> {
-        self.preferences
-            .iter()
-            .find_map(|preference| if let Preference::Spread(levels) = preference { Some(&**levels) } else { None })
+        self.preferences.iter().find_map(|preference| {
+            if let Preference::Spread(levels) = preference { Some(&**levels) } else { None }
+        })
     }
 }
 
@@ -67,7 +67,7 @@ pub enum ForeignCosts {
 
 /// The desired number of pods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Count {
+pub enum PlanSize {
     /// This many.
     To(u32),
     /// All but the named ones.
@@ -231,7 +231,7 @@ impl Preference {
     /// deleted first.
     fn places(
         &self,
-        request: &Request,
+        request: &PlanRequest,
         own: &[RankedPod<'_>],
         available: &[bool],
         tiers: impl FnOnce() -> Result<Vec<u16>, Error>,
@@ -268,7 +268,7 @@ pub fn no_domain(key: &str, labels: &[&BTreeMap<String, String>]) -> Error {
 }
 
 /// Whether each pod has been ready for `minReadySeconds`.
-pub(super) fn available(request: &Request, own: &[RankedPod<'_>], min_ready_seconds: i32) -> Vec<bool> {
+pub(super) fn available(request: &PlanRequest, own: &[RankedPod<'_>], min_ready_seconds: i32) -> Vec<bool> {
     let now = crate::snapshot::time::to_time(request.options.now);
     let seconds = min_ready_seconds.max(0).unsigned_abs();
     own.iter().map(|pod| availability(&pod.record, seconds, now) == Availability::Available).collect()
@@ -276,7 +276,7 @@ pub(super) fn available(request: &Request, own: &[RankedPod<'_>], min_ready_seco
 
 /// Returns an error if a preference matches none of the pods. `target` is the workload.
 pub(super) fn check(
-    request: &Request,
+    request: &PlanRequest,
     target: &dyn fmt::Display,
     own: &[RankedPod<'_>],
 ) -> Result<(), Error> {
@@ -284,7 +284,7 @@ pub(super) fn check(
 }
 
 /// Why the pod is selected, or would be if more pods were: its name, the preferences that it matches, or the order.
-pub(super) fn why(request: &Request, pod: &RankedPod<'_>, is_available: bool) -> Vec<Why> {
+pub(super) fn why(request: &PlanRequest, pod: &RankedPod<'_>, is_available: bool) -> Vec<Why> {
     let of_order = |text: &str| Why { by: "order", text: text.to_owned(), preference: None };
     if request.named.contains(&pod.pod.meta.name) {
         return vec![Why { by: "named", text: "named".to_owned(), preference: None }];
@@ -292,7 +292,8 @@ pub(super) fn why(request: &Request, pod: &RankedPod<'_>, is_available: bool) ->
     let early = early(&pod.record);
     let preferences = (0..).zip(&request.preferences);
     // The domain does not matter for a pod that is deleted early in any case.
-    let preferences = preferences.filter(|(_, preference)| early.is_none() || preference.for_some().is_some());
+    let preferences =
+        preferences.filter(|(_, preference)| early.is_none() || preference.for_some().is_some());
     let matches = preferences.flat_map(|(place, preference)| {
         let matches = preference.matches(pod, is_available).into_iter();
         matches.map(move |(by, text)| Why { by, text, preference: Some(place) })
@@ -319,7 +320,11 @@ fn early(pod: &Pod) -> Option<&'static str> {
 }
 
 /// The tier of each pod by the preferences, named pods first: 0, 1, 2 and so on.
-pub(super) fn tiers(request: &Request, own: &[RankedPod<'_>], available: &[bool]) -> Result<Vec<u16>, Error> {
+pub(super) fn tiers(
+    request: &PlanRequest,
+    own: &[RankedPod<'_>],
+    available: &[bool],
+) -> Result<Vec<u16>, Error> {
     let selected = Selected { selector: String::new(), names: request.named.iter().cloned().collect() };
     let named = Preference::Pods(selected);
     let mut places = Vec::new();
@@ -350,7 +355,7 @@ fn numbered(own: &[RankedPod<'_>], places: &[Vec<f64>]) -> Result<Vec<u16>, Erro
 
 /// Sets the ranks for the preference to spread, if there is one. `related` are the other pods that count, by node.
 pub(super) fn spread(
-    request: &Request,
+    request: &PlanRequest,
     policy: Policy,
     own: &[RankedPod<'_>],
     pods: &mut [Pod],

@@ -1,18 +1,18 @@
 //! The state of a workload while it is scaled down: the count, the pods, and which of them have a cost from podrank.
 
-use crate::decide::choose::{Choice, choose_workload};
+use crate::decide::choose::{ChosenWorkload, choose_workload};
 use crate::decide::count::unknown;
 use crate::plan::target::Target;
 use crate::question::options::Options;
 use crate::snapshot::Snapshot;
-use crate::snapshot::cost::Previous;
+use crate::snapshot::cost::PreviousCost;
 use crate::snapshot::index::Sets;
 use crate::snapshot::replica_set::ReplicaSet;
 use crate::text::error::Error;
 
 /// The state of a workload at one time.
 #[derive(Clone, Debug)]
-pub struct State {
+pub struct Progress {
     /// The namespace of the workload.
     pub namespace: String,
     /// The object whose count falls.
@@ -37,10 +37,10 @@ pub struct ActivePod {
     /// Its deletion cost, if that is podrank's.
     pub cost: Option<String>,
     /// The cost that podrank overwrote and has not put back yet.
-    pub previous: Option<Previous>,
+    pub previous: Option<PreviousCost>,
 }
 
-impl State {
+impl Progress {
     /// The pods that have a cost from podrank, or its note of the cost that it overwrote.
     pub fn steered(&self) -> impl Iterator<Item = &ActivePod> {
         self.pods.iter().filter(|pod| pod.cost.is_some() || pod.previous.is_some())
@@ -56,10 +56,10 @@ impl State {
 ///
 /// # Errors
 /// If the options do not name exactly one workload of the input, or if that workload is unsound.
-pub fn state(input: &Snapshot, options: &Options) -> Result<State, Error> {
+pub fn state(input: &Snapshot, options: &Options) -> Result<Progress, Error> {
     let sets = Sets::of(input);
     let (namespace, target, replicas, writer, lags, own) = match choose_workload(input, &sets, options)? {
-        Choice::Set(id) => {
+        ChosenWorkload::Set(id) => {
             let set = sets.get(id).ok_or_else(|| unknown(id))?;
             if let Some(owner) = input.leader(set) {
                 let own: Vec<&ReplicaSet> = sets.controlled_by(&owner.meta.uid).collect();
@@ -72,7 +72,7 @@ pub fn state(input: &Snapshot, options: &Options) -> Result<State, Error> {
                 (id.namespace, Target::of_set(set), set.replicas(), writer, set.lags(), vec![set])
             }
         }
-        Choice::Deployment(entry) => {
+        ChosenWorkload::Deployment(entry) => {
             let own: Vec<&ReplicaSet> = sets.controlled_by(&entry.meta.uid).collect();
             let lags = entry.lags || own.iter().any(|set| set.lags());
             let replicas = entry.record.replicas.unsigned_abs();
@@ -85,7 +85,7 @@ pub fn state(input: &Snapshot, options: &Options) -> Result<State, Error> {
                 own,
             )
         }
-        Choice::Direct(entry) => return Err(super::target::no_costs(entry)),
+        ChosenWorkload::Direct(entry) => return Err(super::target::no_costs(entry)),
     };
     let pods = own.iter().flat_map(|set| sets.pods(set.id()));
     let active = pods.filter_map(|pod| {
@@ -97,7 +97,7 @@ pub fn state(input: &Snapshot, options: &Options) -> Result<State, Error> {
             previous: pod.previous().cloned(),
         })
     });
-    Ok(State {
+    Ok(Progress {
         namespace: namespace.to_owned(),
         target,
         replicas,

@@ -3,8 +3,8 @@
 
 use crate::answer::preview::{Preview, Verdict};
 use crate::decide::workload::preview_workload;
-use crate::plan::preference::{Count, Request};
-use crate::plan::set_plan::{DefaultVerdicts, Part};
+use crate::plan::preference::{PlanRequest, PlanSize};
+use crate::plan::set_plan::{DefaultVerdicts, SetPlan};
 use crate::plan::target::Target;
 use crate::question::options::Options;
 use crate::snapshot::Snapshot;
@@ -33,9 +33,9 @@ pub(super) struct Shares {
 /// If that depends on what the controllers see first, or if the named pods are not among them.
 pub(super) fn shares(
     input: &Snapshot,
-    request: &Request,
+    request: &PlanRequest,
     target: &Target,
-    parts: &[Part<'_>],
+    parts: &[SetPlan<'_>],
     replicas: u32,
 ) -> Result<Shares, Error> {
     let options = Options { replicas: Some(replicas), ..request.options.clone() };
@@ -73,8 +73,8 @@ fn rolls(target: &Target) -> Error {
 }
 
 /// The most pods that each part loses.
-fn deletions(preview: &Preview<'_>, parts: &[Part<'_>]) -> Vec<usize> {
-    let most = |part: &Part<'_>| {
+fn deletions(preview: &Preview<'_>, parts: &[SetPlan<'_>]) -> Vec<usize> {
+    let most = |part: &SetPlan<'_>| {
         let rest = preview.rest.as_ref();
         rest.map_or(0, |rest| rest.delete_of(Some(part.set.id().name)).max as usize).min(part.own.len())
     };
@@ -84,8 +84,8 @@ fn deletions(preview: &Preview<'_>, parts: &[Part<'_>]) -> Vec<usize> {
 /// The input once the costs are written that make so many pods of each part go.
 fn with_costs(
     input: &Snapshot,
-    request: &Request,
-    parts: &[Part<'_>],
+    request: &PlanRequest,
+    parts: &[SetPlan<'_>],
     delete: &[usize],
 ) -> Result<Snapshot, Error> {
     let mut costs = HashMap::new();
@@ -101,24 +101,24 @@ fn with_costs(
 
 /// Returns an error if more pods of a part are named than are deleted or, if only named pods may be deleted, fewer.
 fn check_named(
-    request: &Request,
+    request: &PlanRequest,
     target: &Target,
-    parts: &[Part<'_>],
+    parts: &[SetPlan<'_>],
     delete: &[usize],
     replicas: u32,
 ) -> Result<(), Error> {
-    let fits = |(part, delete): (&Part<'_>, &usize)| {
+    let fits = |(part, delete): (&SetPlan<'_>, &usize)| {
         let named = (0..part.own.len()).filter(|&index| part.is_named(request, index)).count();
         match request.count {
-            Count::To(_) => named <= *delete,
-            Count::AllButNamed => named == *delete,
-            Count::AllButNamedAndAhead => part.ahead_of_named(request) == *delete,
+            PlanSize::To(_) => named <= *delete,
+            PlanSize::AllButNamed => named == *delete,
+            PlanSize::AllButNamedAndAhead => part.ahead_of_named(request) == *delete,
         }
     };
     if parts.iter().zip(delete).all(fits) {
         return Ok(());
     }
-    let share = |(part, delete): (&Part<'_>, &usize)| {
+    let share = |(part, delete): (&SetPlan<'_>, &usize)| {
         format!("{} of {}", text::count(*delete as u64, "pod"), part.set.id().name)
     };
     let shares: Vec<_> = parts.iter().zip(delete).map(share).collect();
@@ -128,7 +128,7 @@ fn check_named(
 }
 
 /// Why it is not certain that exactly the selected pods are deleted, if it is not.
-fn doubt(then: &Preview<'_>, parts: &[Part<'_>], delete: &[usize]) -> Option<String> {
+fn doubt(then: &Preview<'_>, parts: &[SetPlan<'_>], delete: &[usize]) -> Option<String> {
     let Some(rest) = then.rest.as_ref().filter(|rest| rest.is_certain) else {
         return Some("there are too many ways in which its controller can continue".to_owned());
     };

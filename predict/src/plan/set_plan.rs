@@ -3,8 +3,8 @@
 use crate::answer::preview::Verdict;
 use crate::answer::probability::Probability;
 use crate::decide::members::{Member, ranked};
-use crate::plan::planned::{Unsteerable, PlannedPod};
-use crate::plan::preference::{self, Count, ForeignCosts, Request, spread, tiers};
+use crate::plan::planned::{PlannedPod, Unsteerable};
+use crate::plan::preference::{self, ForeignCosts, PlanRequest, PlanSize, spread, tiers};
 use crate::reason::comparison::{Comparison, RankedPod};
 use crate::snapshot::cost::CostOwner;
 use crate::snapshot::pod::Pod;
@@ -18,7 +18,7 @@ use std::collections::HashMap;
 /// What Kubernetes would do with each pod, by UID, with the costs as they are.
 pub(super) type DefaultVerdicts = HashMap<String, (Verdict, Option<Probability>)>;
 
-pub(super) struct Part<'a> {
+pub(super) struct SetPlan<'a> {
     pub(super) set: &'a ReplicaSet,
     pub(super) own: Vec<RankedPod<'a>>,
     policy: Policy,
@@ -33,10 +33,10 @@ pub(super) struct Part<'a> {
     owners: Vec<Option<CostOwner>>,
 }
 
-impl<'a> Part<'a> {
+impl<'a> SetPlan<'a> {
     /// Puts a set's pods in the order in which they are to go.
     pub(super) fn new(
-        request: &Request,
+        request: &PlanRequest,
         policy: Policy,
         set: &'a ReplicaSet,
         members: &[Member<'a>],
@@ -64,12 +64,12 @@ impl<'a> Part<'a> {
         self.own[index].pod.name()
     }
 
-    pub(super) fn is_named(&self, request: &Request, index: usize) -> bool {
+    pub(super) fn is_named(&self, request: &PlanRequest, index: usize) -> bool {
         request.named.contains(self.name(index))
     }
 
     /// The number of its pods up to the last named one in the order.
-    pub(super) fn ahead_of_named(&self, request: &Request) -> usize {
+    pub(super) fn ahead_of_named(&self, request: &PlanRequest) -> usize {
         let last = self.order.iter().rposition(|&index| self.is_named(request, index));
         last.map_or(0, |last| last + 1)
     }
@@ -77,7 +77,7 @@ impl<'a> Part<'a> {
     /// The pods as the plan has them, if so many go. Those that go come first.
     pub(super) fn planned(
         &self,
-        request: &Request,
+        request: &PlanRequest,
         delete: usize,
         default_verdict: &DefaultVerdicts,
     ) -> Result<Vec<PlannedPod>, Error> {
@@ -113,7 +113,7 @@ impl<'a> Part<'a> {
     }
 
     /// Returns an error if costs cannot make a named pod go. It names the pods in the way and the remedies.
-    pub(super) fn check_blocked(&self, request: &Request, delete: usize) -> Result<(), Error> {
+    pub(super) fn check_blocked(&self, request: &PlanRequest, delete: usize) -> Result<(), Error> {
         let (wanted, survivors) = self.order.split_at(delete);
         let Some(&stays) = survivors.iter().find(|&&index| self.is_named(request, index)) else {
             return Ok(());
@@ -128,7 +128,7 @@ impl<'a> Part<'a> {
             _ => ("These pods are unassigned, not running or not ready.".to_owned(), "them"),
         };
         let how = match request.count {
-            Count::To(_) => "lower --replicas",
+            PlanSize::To(_) => "lower --replicas",
             _ => "use --also",
         };
         let [stays, first] = [self.name(stays).to_owned(), text::list(&names)];
@@ -139,7 +139,7 @@ impl<'a> Part<'a> {
     }
 
     /// The costs, by index, that make exactly the first pods of the order go, as far as costs can.
-    pub(super) fn costs(&self, request: &Request, delete: usize) -> Result<Vec<i32>, Error> {
+    pub(super) fn costs(&self, request: &PlanRequest, delete: usize) -> Result<Vec<i32>, Error> {
         let costs = self.costs_under(request.foreign_costs, delete);
         costs.map_err(|error| match error {
             podrank::Error::NoRoom { lower, higher } => {
@@ -217,7 +217,7 @@ impl<'a> Part<'a> {
 }
 
 /// To whom a pod's cost belongs.
-fn owner(request: &Request, pod: &RankedPod<'_>, template: Option<&str>) -> Option<CostOwner> {
+fn owner(request: &PlanRequest, pod: &RankedPod<'_>, template: Option<&str>) -> Option<CostOwner> {
     let pod = pod.pod;
     let owner = pod.cost.as_ref()?.owner(template);
     let is_own = || request.own_costs.as_ref().is_none_or(|own| own.contains(&pod.uid().to_string()));

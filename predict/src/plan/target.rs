@@ -1,7 +1,7 @@
 //! The target of a scale-down: the object whose count falls, and the sets that may lose pods. Returns an error for what no
 //! costs can steer.
 
-use crate::decide::choose::{Choice, choose_workload};
+use crate::decide::choose::{ChosenWorkload, choose_workload};
 use crate::decide::count::unknown;
 use crate::decide::deployment::preview_deployment;
 use crate::question::options::Options;
@@ -120,9 +120,9 @@ pub(super) fn choose<'a>(
     options: &Options,
 ) -> Result<Chosen<'a>, Error> {
     let chosen = match choose_workload(input, sets, options)? {
-        Choice::Set(id) => of_set(input, sets, id)?,
-        Choice::Deployment(entry) => of_deployment(input, sets, entry, options)?,
-        Choice::Direct(entry) => return Err(no_costs(entry)),
+        ChosenWorkload::Set(id) => of_set(input, sets, id)?,
+        ChosenWorkload::Deployment(entry) => of_deployment(input, sets, entry, options)?,
+        ChosenWorkload::Direct(entry) => return Err(no_costs(entry)),
     };
     if let Some(set) = chosen.sets.iter().find(|set| set.meta.deletion.is_some()) {
         return Err(Error::new(format!("{} is being deleted", set.id())));

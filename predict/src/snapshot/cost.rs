@@ -6,7 +6,7 @@ use podrank::{DELETION_COST_ANNOTATION, DeletionCostError, deletion_cost};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The annotation in which podrank keeps a cost that it wrote over, as the JSON of a [`Previous`].
+/// The annotation in which podrank keeps a cost that it wrote over, as the JSON of a [`PreviousCost`].
 pub const PREVIOUS_COST_ANNOTATION: &str = "podrank.dev/previous-cost";
 
 /// The field manager that podrank-webhook writes as.
@@ -35,14 +35,14 @@ pub(crate) struct Manager {
 /// The note of an overwritten cost on a pod.
 #[derive(Clone, Debug)]
 pub(crate) struct NotedCost {
-    pub(crate) previous: Previous,
+    pub(crate) previous: PreviousCost,
     /// Whether it is the note of podrank-webhook alone, which puts that cost back itself.
     pub(crate) is_webhooks: bool,
 }
 
 /// A cost that podrank wrote over, to be put back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Previous {
+pub struct PreviousCost {
     /// The text of the annotation.
     pub value: String,
     /// The field manager that wrote it.
@@ -73,7 +73,7 @@ impl fmt::Display for CostOwner {
     }
 }
 
-impl Previous {
+impl PreviousCost {
     /// The number that Kubernetes reads in it.
     pub(crate) fn number(&self) -> i32 {
         deletion_cost(&self.value).unwrap_or(0)
@@ -160,9 +160,9 @@ impl WrittenCost {
     }
 
     /// This cost, if it is not podrank's, as what a write would replace.
-    pub(crate) fn to_previous(&self) -> Previous {
+    pub(crate) fn to_previous(&self) -> PreviousCost {
         let manager = self.others().next().map_or_else(String::new, |manager| manager.name.clone());
-        Previous { value: self.text.clone(), manager }
+        PreviousCost { value: self.text.clone(), manager }
     }
 
     fn others(&self) -> impl Iterator<Item = &Manager> {

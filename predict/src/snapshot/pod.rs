@@ -1,6 +1,6 @@
 //! One `v1.Pod`: what identifies it, and the record that the order reads.
 
-use crate::snapshot::cost::{NotedCost, Previous, WrittenCost};
+use crate::snapshot::cost::{NotedCost, PreviousCost, WrittenCost};
 use crate::snapshot::meta::{Metadata, Object, ObjectMeta, OwnerReference};
 use crate::snapshot::node::Affinity;
 use crate::snapshot::time::{ContainerState, Lenient, Time, deletion, nanos, time};
@@ -246,13 +246,13 @@ impl Pod {
     }
 
     /// The deletion cost that podrank wrote over, to be put back by podrank.
-    pub(crate) fn previous(&self) -> Option<&Previous> {
+    pub(crate) fn previous(&self) -> Option<&PreviousCost> {
         self.noted.as_ref().filter(|noted| !noted.is_webhooks).map(|noted| &noted.previous)
     }
 
     /// What a write over somebody else's cost would replace. If that is one of podrank-webhook, it is the cost under it, since
     /// podrank-webhook's own is not put back.
-    pub(crate) fn to_replace(&self) -> Option<Previous> {
+    pub(crate) fn to_replace(&self) -> Option<PreviousCost> {
         let theirs = self.cost.as_ref()?.to_previous();
         let noted = self.noted.as_ref().filter(|noted| noted.is_webhooks && !theirs.lasts());
         let under = noted.map(|noted| &noted.previous).filter(|under| under.is_known() && under.lasts());

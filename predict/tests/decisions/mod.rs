@@ -13,8 +13,8 @@ use cases::{Case, Question, Subject, cases};
 use flate2::{Compression, GzBuilder, read::GzDecoder};
 use podrank_predict::gates::{GATES, STATEFUL_SET_GATES};
 use podrank_predict::{
-    Error, Options, Order, Overview, PodAnswer, Preview, Probability, Replicas, DeletionOrder, Snapshot,
-    Verdict, Within, WorkloadName, overview, preview_workload, deletion_order, deletion_order_of_pod,
+    DeletionOrder, Error, Options, Order, Overview, PodAnswer, Preview, Probability, Replicas, Snapshot,
+    Verdict, Within, WorkloadName, deletion_order, deletion_order_of_pod, overview, preview_workload,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

@@ -2,7 +2,7 @@
 
 use crate::steer::dump::{dump, input, pod, request};
 use podrank_laws::objects::with;
-use podrank_predict::plan::{Count, check_budgets, plan};
+use podrank_predict::plan::{PlanSize, check_budgets, plan};
 use serde_json::{Value, json};
 
 /// A budget for the pods of the set, with a current status.
@@ -24,7 +24,7 @@ fn five() -> Vec<Value> {
 /// What a plan says of them.
 fn said(pods: &[Value], replicas: u32, budgets: &[Value]) -> Option<String> {
     let input = input(&[&*dump(pods), budgets].concat());
-    let plan = plan(&input, &request(Count::To(replicas), &[], Vec::new())).expect("a plan");
+    let plan = plan(&input, &request(PlanSize::To(replicas), &[], Vec::new())).expect("a plan");
     check_budgets(&input, &plan).map(|note| note.to_string())
 }
 

@@ -1,14 +1,15 @@
 //! What makes a plan another one than that which was confirmed, and whose podrank's costs are while other runs may be at work.
 
 use crate::steer::dump::{around, dump, input, not_ready, pod, refusal, request, with_cost};
-use podrank_predict::plan::{Count, Plan, Selected, Preference, check_interference, difference, plan};
+use podrank_predict::plan::{Plan, PlanSize, Preference, Selected, check_interference, difference, plan};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 /// The plan that takes one of the four pods, preferably one on `spot`.
 fn of(pods: &[Value]) -> Plan {
-    let preference = Preference::Nodes(Selected { selector: "spot".to_owned(), names: ["spot".to_owned()].into() });
-    plan(&input(&dump(pods)), &request(Count::To(3), &[], vec![preference])).expect("a plan")
+    let preference =
+        Preference::Nodes(Selected { selector: "spot".to_owned(), names: ["spot".to_owned()].into() });
+    plan(&input(&dump(pods)), &request(PlanSize::To(3), &[], vec![preference])).expect("a plan")
 }
 
 fn four() -> Vec<Value> {
@@ -18,7 +19,7 @@ fn four() -> Vec<Value> {
 #[test]
 fn pods_that_age_or_stay_make_no_difference() {
     let confirmed = of(&four());
-    assert_eq!(crate::steer::dump::wanted(&confirmed), "b");
+    assert_eq!(crate::steer::dump::selected_letters(&confirmed), "b");
     assert_eq!(difference(&confirmed, &confirmed), None);
     let mut older = four();
     older[0]["status"]["containerStatuses"] = json!([{ "restartCount": 7 }]);
@@ -75,34 +76,35 @@ fn what_the_user_asked_for_holds_whatever_else_differs() {
     assert!(holds(&of(&unready(0)), &of(&four())));
     // Of two pods that match, one is gone. Another one that matches may take its place, and no other.
     let two = |last: Value| {
-        let preference = Preference::Nodes(Selected { selector: "spot".to_owned(), names: ["spot".to_owned()].into() });
+        let preference =
+            Preference::Nodes(Selected { selector: "spot".to_owned(), names: ["spot".to_owned()].into() });
         let pods = [four(), vec![last]].concat();
-        plan(&input(&dump(&pods)), &request(Count::To(3), &[], vec![preference])).expect("a plan")
+        plan(&input(&dump(&pods)), &request(PlanSize::To(3), &[], vec![preference])).expect("a plan")
     };
     let confirmed = two(pod('e', "spot"));
     assert!(holds(&confirmed, &two(pod('f', "spot"))));
     assert!(!holds(&confirmed, &two(pod('f', "base"))));
 
-    let named = |pods: &[Value], count: Count| {
+    let named = |pods: &[Value], count: PlanSize| {
         plan(&input(&dump(pods)), &request(count, &["web-b"], Vec::new())).expect("a plan")
     };
-    let confirmed = named(&four(), Count::AllButNamed);
+    let confirmed = named(&four(), PlanSize::AllButNamed);
     let mut replaced = four();
     replaced[1]["metadata"]["uid"] = json!("00000000-0000-4000-8000-0000000000ff");
-    assert!(!holds(&confirmed, &named(&replaced, Count::AllButNamed)));
-    assert!(!holds(&confirmed, &named(&four(), Count::To(2))));
+    assert!(!holds(&confirmed, &named(&replaced, PlanSize::AllButNamed)));
+    assert!(!holds(&confirmed, &named(&four(), PlanSize::To(2))));
     // Besides the named pod, another one than before.
-    let confirmed = named(&four(), Count::To(2));
+    let confirmed = named(&four(), PlanSize::To(2));
     let kept = confirmed.pods.iter().find(|pod| !pod.is_selected).expect("a pod that is kept");
     let place = four().iter().position(|pod| pod["metadata"]["name"] == *kept.name).expect("its place");
-    assert!(holds(&confirmed, &named(&unready(place), Count::To(2))));
+    assert!(holds(&confirmed, &named(&unready(place), PlanSize::To(2))));
 }
 
 #[test]
 fn costs_of_another_run_are_fixed() {
     let mut pods = four();
     pods[0] = with_cost(pods[0].clone(), "-2147483648", "podrank", "Apply");
-    let mut named = request(Count::AllButNamed, &["web-b"], Vec::new());
+    let mut named = request(PlanSize::AllButNamed, &["web-b"], Vec::new());
     // Left over: it is written.
     let of_all = plan(&input(&dump(&pods)), &named).expect("a plan");
     assert!(of_all.pods.iter().any(|pod| pod.name == "web-a" && pod.write.is_some()));

@@ -1,7 +1,7 @@
 //! Dumps of a `ReplicaSet` named `web` in the namespace `shop`, and requests about them.
 
 use podrank_laws::objects;
-use podrank_predict::plan::{Count, ForeignCosts, Plan, Request, Preference, plan};
+use podrank_predict::plan::{ForeignCosts, Plan, PlanRequest, PlanSize, Preference, plan};
 use podrank_predict::{Options, Snapshot};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -144,10 +144,10 @@ pub(crate) fn of_two_sets(pods: &[Value], old: usize, is_paused: bool) -> Vec<Va
     items
 }
 
-pub(crate) fn request(count: Count, named: &[&str], preferences: Vec<Preference>) -> Request {
+pub(crate) fn request(count: PlanSize, named: &[&str], preferences: Vec<Preference>) -> PlanRequest {
     let mut options = Options::new(0, "2026-03-10T12:00:00Z".parse().expect("a time"));
-    options.replicas = if let Count::To(replicas) = count { Some(replicas) } else { None };
-    Request {
+    options.replicas = if let PlanSize::To(replicas) = count { Some(replicas) } else { None };
+    PlanRequest {
         options,
         count,
         named: named.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>(),
@@ -158,17 +158,19 @@ pub(crate) fn request(count: Count, named: &[&str], preferences: Vec<Preference>
 }
 
 /// The letters of the pods that go, in the order of the plan.
-pub(crate) fn selected(plan: &Plan) -> String {
+pub(crate) fn selected_letters(plan: &Plan) -> String {
     plan.selected().filter_map(|pod| pod.name.chars().last()).collect()
 }
 
 /// The letters of the pods that are deleted if as many are kept.
 pub(crate) fn goes(pods: &[Value], replicas: u32, preferences: Vec<Preference>) -> String {
-    wanted(&plan(&input(&dump(pods)), &request(Count::To(replicas), &[], preferences)).expect("a plan"))
+    selected_letters(
+        &plan(&input(&dump(pods)), &request(PlanSize::To(replicas), &[], preferences)).expect("a plan"),
+    )
 }
 
 /// Returns the error of a request that is refused.
 #[track_caller]
-pub(crate) fn refusal(items: &[Value], request: &Request) -> String {
+pub(crate) fn refusal(items: &[Value], request: &PlanRequest) -> String {
     plan(&input(items), request).expect_err("it is refused").to_string()
 }

@@ -1,9 +1,9 @@
 //! Owners of kinds that no module knows, such as an Argo Rollout: their count falls in place of that of their set.
 
-use crate::steer::dump::{dump, input, pod, refusal, request, set, wanted};
+use crate::steer::dump::{dump, input, pod, refusal, request, selected_letters, set};
 use podrank_laws::objects;
 use podrank_predict::plan::{
-    Count, Request, leader, leaders, nothing_to_do, one_workload, plan, set_of_leader, state,
+    PlanRequest, PlanSize, leader, leaders, nothing_to_do, one_workload, plan, set_of_leader, state,
 };
 use podrank_predict::{OwnerName, WorkloadKind, WorkloadName};
 use serde_json::{Value, json};
@@ -41,14 +41,14 @@ fn three() -> Vec<Value> {
     items
 }
 
-fn about(mut request: Request, set: &str) -> Request {
+fn about(mut request: PlanRequest, set: &str) -> PlanRequest {
     request.options.workload =
         Some(WorkloadName { kind: Some(WorkloadKind::ReplicaSet), name: set.to_owned() });
     request
 }
 
-fn to(replicas: u32) -> Request {
-    about(request(Count::To(replicas), &[], Vec::new()), "web")
+fn to(replicas: u32) -> PlanRequest {
+    about(request(PlanSize::To(replicas), &[], Vec::new()), "web")
 }
 
 /// The items, in which one that `kind` and `name` name is changed.
@@ -63,13 +63,13 @@ fn with(kind: &str, name: &str, place: &str, value: Value) -> Vec<Value> {
 fn the_count_of_the_owner_falls() {
     let items = input(&three());
     let plan =
-        plan(&items, &about(request(Count::AllButNamed, &["web-b"], Vec::new()), "web")).expect("a plan");
+        plan(&items, &about(request(PlanSize::AllButNamed, &["web-b"], Vec::new()), "web")).expect("a plan");
     assert_eq!(
         (plan.target.to_string(), plan.target.resource()),
         ("rollout/web".into(), "rollout.argoproj.io/web".into())
     );
     assert_eq!((&*plan.target.uid, &*plan.target.resource_version), ("rollout", "9"));
-    assert_eq!((plan.from, plan.replicas, plan.left, wanted(&plan)), (3, 2, 2, "b".to_owned()));
+    assert_eq!((plan.from, plan.replicas, plan.left, selected_letters(&plan)), (3, 2, 2, "b".to_owned()));
     assert!(!plan.is_rollout && plan.sets[0].replica_set == "web" && plan.sets.len() == 1);
     let json = serde_json::to_value(&plan).expect("JSON");
     assert_eq!(json["workload"], json!({ "kind": "Rollout", "name": "web" }));
@@ -78,7 +78,8 @@ fn the_count_of_the_owner_falls() {
 /// Whichever of its sets is named: an owner may have begun to use another one.
 #[test]
 fn the_set_in_use_is_the_one_that_loses_pods() {
-    let plan = plan(&input(&three()), &about(request(Count::To(1), &[], Vec::new()), "old")).expect("a plan");
+    let plan =
+        plan(&input(&three()), &about(request(PlanSize::To(1), &[], Vec::new()), "old")).expect("a plan");
     assert_eq!((&*plan.sets[0].replica_set, plan.delete), ("web", 2));
 }
 
@@ -124,7 +125,7 @@ fn what_the_owner_has_not_settled_is_refused() {
     );
     let empty = [led(set(0), "web"), rollout(0)];
     assert_eq!(
-        refusal(&empty, &about(request(Count::AllButNamed, &["x"], Vec::new()), "web")),
+        refusal(&empty, &about(request(PlanSize::AllButNamed, &["x"], Vec::new()), "web")),
         "Rollout shop/web has no pods"
     );
 }

@@ -6,7 +6,7 @@ pub(crate) mod dump;
 mod leaders;
 mod others;
 mod owners;
+mod preferences;
 mod refusals;
 mod rollouts;
-mod preferences;
 mod writes;

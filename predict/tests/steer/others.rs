@@ -1,21 +1,21 @@
 //! How plans treat foreign costs.
 
-use crate::steer::dump::{dump, input, pod, refusal, request, wanted, with_cost};
+use crate::steer::dump::{dump, input, pod, refusal, request, selected_letters, with_cost};
 use fastrand::Rng;
 use podrank_laws::generate::seeds;
 use podrank_predict::PREVIOUS_COST_ANNOTATION;
-use podrank_predict::plan::{Count, ForeignCosts, TopologyLevel, Plan, Preference, plan, state};
+use podrank_predict::plan::{ForeignCosts, Plan, PlanSize, Preference, TopologyLevel, plan, state};
 use serde_json::{Value, json};
 use std::cmp::Reverse;
 
 fn planned(pods: &[Value], replicas: u32, foreign_costs: ForeignCosts, preferences: Vec<Preference>) -> Plan {
-    let mut request = request(Count::To(replicas), &[], preferences);
+    let mut request = request(PlanSize::To(replicas), &[], preferences);
     request.foreign_costs = foreign_costs;
     plan(&input(&dump(pods)), &request).expect("a plan")
 }
 
 fn goes(pods: &[Value], replicas: u32, foreign_costs: ForeignCosts) -> String {
-    wanted(&planned(pods, replicas, foreign_costs, Vec::new()))
+    selected_letters(&planned(pods, replicas, foreign_costs, Vec::new()))
 }
 
 fn by_karpenter(letter: char, node: &str, cost: &str) -> Value {
@@ -83,7 +83,7 @@ fn costs_that_are_overwritten_do_not_decide_about_a_spread() {
             expected.push(first.0);
             left.retain(|pod| pod.0 != first.0);
         }
-        assert_eq!(wanted(&plan), expected, "seed {seed}: {left:?}");
+        assert_eq!(selected_letters(&plan), expected, "seed {seed}: {left:?}");
         assert!(plan.pods.iter().all(|pod| pod.is_selected || pod.write.is_none()), "seed {seed}");
         overwritten += plan.writes;
     }
@@ -93,7 +93,7 @@ fn costs_that_are_overwritten_do_not_decide_about_a_spread() {
 #[test]
 fn the_cost_of_a_pod_that_stays_is_never_overwritten() {
     let pods = [by_karpenter('a', "n1", "3"), by_karpenter('b', "n2", "-2147483648")];
-    let mut request = request(Count::AllButNamed, &["web-a"], Vec::new());
+    let mut request = request(PlanSize::AllButNamed, &["web-a"], Vec::new());
     for foreign_costs in [ForeignCosts::Keep, ForeignCosts::Override] {
         request.foreign_costs = foreign_costs;
         assert_eq!(
@@ -116,7 +116,7 @@ fn the_cost_of_a_pod_that_stays_is_never_overwritten() {
 fn what_podrank_webhook_has_overwritten_is_left_to_it_or_kept() {
     let of_webhook = noted(with_cost(pod('a', "n1"), "-6", "podrank-webhook", "Apply"), "podrank-webhook");
     let pods = [of_webhook, by_karpenter('b', "n2", "-9")];
-    let mut request = request(Count::AllButNamed, &["web-a"], Vec::new());
+    let mut request = request(PlanSize::AllButNamed, &["web-a"], Vec::new());
     let state = state(&input(&dump(&pods)), &request.options).expect("a state");
     assert_eq!(state.steered().count(), 0, "undo would take for podrank's what is not");
     request.foreign_costs = ForeignCosts::Override;
@@ -130,7 +130,7 @@ fn what_podrank_webhook_has_overwritten_is_left_to_it_or_kept() {
 fn what_was_written_again_is_what_is_put_back() {
     // podrank's note of the first one is still there.
     let pods = [noted(by_karpenter('a', "n1", "9"), "podrank"), by_karpenter('b', "n2", "3")];
-    let mut request = request(Count::AllButNamed, &["web-a"], Vec::new());
+    let mut request = request(PlanSize::AllButNamed, &["web-a"], Vec::new());
     request.foreign_costs = ForeignCosts::Override;
     let over = plan(&input(&dump(&pods)), &request).expect("a plan");
     let replaced = over.pods[0].replaces.as_ref().map(|previous| (&*previous.value, &*previous.manager));
@@ -146,7 +146,7 @@ fn what_was_written_again_is_what_is_put_back() {
 #[test]
 fn changed_costs_are_named_with_their_writer() {
     let before = [by_karpenter('a', "n1", "9"), by_karpenter('b', "n2", "3"), pod('c', "n3")];
-    let mut request = request(Count::AllButNamed, &["web-a"], Vec::new());
+    let mut request = request(PlanSize::AllButNamed, &["web-a"], Vec::new());
     request.foreign_costs = ForeignCosts::Override;
     let planned = |pods: &[Value]| plan(&input(&dump(pods)), &request).expect("a plan");
     let earlier = planned(&before);

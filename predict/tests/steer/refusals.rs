@@ -4,8 +4,8 @@ use crate::steer::dump::{self, dump, input, not_ready, old_set, pod, refusal, re
 use jiff::Timestamp;
 use podrank_predict::WorkloadName;
 use podrank_predict::plan::{
-    Count, ForeignCosts, TopologyLevel, Measure, Selected, Values, Preference, no_domain, no_node, nothing_to_do, plan,
-    state,
+    ForeignCosts, Measure, PlanSize, Preference, Selected, TopologyLevel, Values, no_domain, no_node,
+    nothing_to_do, plan, state,
 };
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
@@ -16,7 +16,8 @@ fn three() -> Vec<Value> {
 
 #[test]
 fn counts_that_do_not_fit() {
-    let to = |replicas, named: &[&str]| refusal(&three(), &request(Count::To(replicas), named, Vec::new()));
+    let to =
+        |replicas, named: &[&str]| refusal(&three(), &request(PlanSize::To(replicas), named, Vec::new()));
     assert_eq!(
         to(4, &[]),
         "podrank only scales down\n  rs/web has 3 replicas, so 4 would scale it up.\n  Use kubectl scale."
@@ -33,7 +34,7 @@ fn counts_that_do_not_fit() {
         to(1, &["web-a", "web-b", "web-c"]),
         "3 pods are named, but only 2 are deleted\n  Lower --replicas, or name fewer."
     );
-    let to_1 = request(Count::To(1), &[], Vec::new());
+    let to_1 = request(PlanSize::To(1), &[], Vec::new());
     assert_eq!(
         refusal(&with_set(|set| set["spec"]["replicas"] = json!(4)), &to_1),
         "the controller of ReplicaSet shop/web is still working\n  ReplicaSet shop/web has 3 active pods, but its spec.replicas is 4.\n  Try again soon."
@@ -51,11 +52,11 @@ fn a_count_that_is_there_already_needs_nothing() {
     let none = |items: &[Value], count, named: &[&str]| {
         nothing_to_do(&input(items), &request(count, named, vec![preference.clone()])).expect("sound")
     };
-    let plan = none(&three(), Count::To(3), &[]).expect("nothing to do");
+    let plan = none(&three(), PlanSize::To(3), &[]).expect("nothing to do");
     assert_eq!((plan.target.to_string(), plan.from, plan.replicas), ("rs/web".into(), 3, 3));
     assert_eq!((plan.delete, plan.writes, plan.pods.len(), plan.sets.len()), (0, 0, 0, 0));
     assert!(plan.notes.is_empty());
-    let told = |items: &[Value]| none(items, Count::To(3), &[]).expect("nothing to do").notes;
+    let told = |items: &[Value]| none(items, PlanSize::To(3), &[]).expect("nothing to do").notes;
     for (items, pods) in [
         (with_set(|set| set["metadata"]["generation"] = json!(2)), "3 active pods"),
         ([&three()[..], &[pod('d', "n1")]].concat(), "4 active pods"),
@@ -64,10 +65,10 @@ fn a_count_that_is_there_already_needs_nothing() {
         let texts: Vec<_> = told(&items).into_iter().map(|note| note.text).collect();
         assert_eq!(texts, [format!("rs/web has {pods}, so its controllers are still working")]);
     }
-    assert!(none(&three(), Count::To(2), &[]).is_none());
-    assert!(none(&three(), Count::To(4), &[]).is_none());
-    assert!(none(&three(), Count::To(3), &["web-a"]).is_none());
-    assert!(none(&three(), Count::AllButNamed, &["web-a"]).is_none());
+    assert!(none(&three(), PlanSize::To(2), &[]).is_none());
+    assert!(none(&three(), PlanSize::To(4), &[]).is_none());
+    assert!(none(&three(), PlanSize::To(3), &["web-a"]).is_none());
+    assert!(none(&three(), PlanSize::AllButNamed, &["web-a"]).is_none());
 }
 
 #[test]
@@ -75,7 +76,9 @@ fn wishes_that_match_nothing() {
     let mut items = three();
     items[0]["metadata"]["labels"]["track"] = json!("stable");
     items[1]["metadata"]["labels"]["track"] = json!("Canary");
-    let refused = |preference: Preference| refusal(&items, &request(Count::To(1), &[], vec![Preference::NotAvailable, preference]));
+    let refused = |preference: Preference| {
+        refusal(&items, &request(PlanSize::To(1), &[], vec![Preference::NotAvailable, preference]))
+    };
     let selected = |selector: &str, names: &[&str]| Selected {
         selector: selector.to_owned(),
         names: names.iter().map(|name| (*name).to_owned()).collect(),
@@ -169,7 +172,7 @@ fn labels_that_no_node_has() {
 
 #[test]
 fn names_that_are_none_of_the_sets() {
-    let named = |names: &[&str]| refusal(&three(), &request(Count::AllButNamed, names, Vec::new()));
+    let named = |names: &[&str]| refusal(&three(), &request(PlanSize::AllButNamed, names, Vec::new()));
     assert_eq!(named(&["web-a", "api-x"]), "api-x is not an active pod of ReplicaSet shop/web");
     assert_eq!(named(&["api-x", "api-y"]), "api-x, api-y are not active pods of ReplicaSet shop/web");
 }
@@ -178,12 +181,12 @@ fn names_that_are_none_of_the_sets() {
 fn named_pods_that_others_go_before() {
     let one = dump(&[pod('a', "n1"), not_ready(pod('b', "n2")), pod('c', "n3")]);
     assert_eq!(
-        refusal(&one, &request(Count::AllButNamed, &["web-a"], Vec::new())),
+        refusal(&one, &request(PlanSize::AllButNamed, &["web-a"], Vec::new())),
         "cannot delete web-a: web-b would be deleted instead\n  web-b is not ready.\n  Kubernetes deletes such pods first, \
          whatever their deletion costs.\n  To delete it, too, use --also. Otherwise, wait until that has changed."
     );
     assert_eq!(
-        refusal(&one, &request(Count::To(2), &["web-a"], Vec::new())),
+        refusal(&one, &request(PlanSize::To(2), &["web-a"], Vec::new())),
         "cannot delete web-a: web-b would be deleted instead\n  web-b is not ready.\n  Kubernetes deletes such pods first, \
          whatever their deletion costs.\n  To delete it, too, lower --replicas. Otherwise, wait until that has changed."
     );
@@ -194,11 +197,11 @@ fn named_pods_that_others_go_before() {
     pending["status"]["phase"] = json!("Pending");
     for (first, is) in [(&unassigned, "is not assigned to a node"), (&pending, "is not running")] {
         let dump = dump(&[pod('a', "n1"), first.clone(), pod('c', "n3")]);
-        let refusal = refusal(&dump, &request(Count::AllButNamed, &["web-a"], Vec::new()));
+        let refusal = refusal(&dump, &request(PlanSize::AllButNamed, &["web-a"], Vec::new()));
         assert!(refusal.contains(&format!("\n  web-b {is}.\n")), "{refusal}");
     }
     let two = dump(&[pod('a', "n1"), unassigned, not_ready(pod('c', "n3")), pod('d', "n4")]);
-    let also = plan(&input(&two), &request(Count::AllButNamedAndAhead, &["web-a"], Vec::new()));
+    let also = plan(&input(&two), &request(PlanSize::AllButNamedAndAhead, &["web-a"], Vec::new()));
     let also = also.expect("a plan");
     assert_eq!((also.replicas, also.delete), (1, 3));
 }
@@ -210,7 +213,7 @@ fn costs_that_leave_no_room() {
         with_cost(pod('b', "n2"), "50", "keda", "Update"),
         pod('c', "n3"),
     ];
-    let mut request = request(Count::AllButNamed, &["web-a"], Vec::new());
+    let mut request = request(PlanSize::AllButNamed, &["web-a"], Vec::new());
     assert_eq!(
         refusal(&dump(&pods), &request),
         "existing deletion costs conflict with your choice\n  web-a (to delete) has cost 100, written by karpenter.\n  \
@@ -223,7 +226,7 @@ fn costs_that_leave_no_room() {
 
 #[test]
 fn gates_that_are_off() {
-    let mut request = request(Count::To(1), &[], Vec::new());
+    let mut request = request(PlanSize::To(1), &[], Vec::new());
     request.options.gates.pod_deletion_cost = false;
     assert_eq!(
         refusal(&three(), &request),
@@ -244,7 +247,7 @@ fn sets_that_somebody_else_scales() {
             set["metadata"]["ownerReferences"] = json!([{ "apiVersion": version, "kind": kind, "name": "web", "uid": "o", "controller": true }]);
         })
     };
-    let mut request = request(Count::To(1), &[], Vec::new());
+    let mut request = request(PlanSize::To(1), &[], Vec::new());
     request.options.workload = Some("rs/web".parse::<WorkloadName>().expect("a name"));
     assert_eq!(
         refusal(&owned("apps/v1", "Deployment"), &request),
@@ -263,7 +266,7 @@ fn sets_that_somebody_else_scales() {
 
 #[test]
 fn sets_that_are_busy() {
-    let to_1 = request(Count::To(1), &[], Vec::new());
+    let to_1 = request(PlanSize::To(1), &[], Vec::new());
     assert_eq!(
         refusal(&with_set(|set| set["metadata"]["generation"] = json!(2)), &to_1),
         "the controller of ReplicaSet shop/web is still working\n  It has not acted on the latest change yet.\n  Try again soon."
@@ -278,7 +281,7 @@ fn of_deployment() -> Vec<Value> {
 
 #[test]
 fn deployments_in_the_middle_of_something() {
-    let mut to_1 = request(Count::To(1), &[], Vec::new());
+    let mut to_1 = request(PlanSize::To(1), &[], Vec::new());
     to_1.options.workload = Some("deploy/web".parse::<WorkloadName>().expect("a name"));
     let fine = plan(&input(&of_deployment()), &to_1).expect("a plan");
     assert_eq!(
@@ -307,7 +310,7 @@ fn deployments_in_the_middle_of_something() {
 /// It lags as long as the Deployment or one of its sets does.
 #[test]
 fn a_deployment_lags_with_its_sets() {
-    let mut options = request(Count::To(1), &[], Vec::new()).options;
+    let mut options = request(PlanSize::To(1), &[], Vec::new()).options;
     options.workload = Some("deploy/web".parse::<WorkloadName>().expect("a name"));
     let state = |lagging: &[usize]| {
         let mut items = of_deployment();
@@ -332,7 +335,7 @@ fn several_syncs_are_noted() {
         })
         .collect();
     let notes = |stay| {
-        let plan = plan(&input(&dump(&pods)), &request(Count::To(stay), &[], Vec::new())).expect("a plan");
+        let plan = plan(&input(&dump(&pods)), &request(PlanSize::To(stay), &[], Vec::new())).expect("a plan");
         plan.notes.iter().map(|note| note.text.clone()).collect::<Vec<_>>()
     };
     assert!(notes(1)[0].starts_with("501 deletions take 2 syncs of at most 500"), "{:?}", notes(1));

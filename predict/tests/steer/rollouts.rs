@@ -3,15 +3,15 @@
 use crate::steer::dump::{self, COST, input, pod, refusal, request};
 use fastrand::Rng;
 use podrank_laws::generate::seeds;
-use podrank_predict::plan::{Count, Plan, Request, plan};
+use podrank_predict::plan::{Plan, PlanRequest, PlanSize, plan};
 use podrank_predict::{Verdict, WorkloadName, preview_workload};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-fn of_deployment(count: Count, named: &[&str]) -> Request {
+fn of_deployment(count: PlanSize, named: &[&str]) -> PlanRequest {
     let mut request = request(count, named, Vec::new());
     request.options.workload = Some("deploy/web".parse::<WorkloadName>().expect("a name"));
-    if let Count::To(replicas) = count {
+    if let PlanSize::To(replicas) = count {
         request.options.replicas = Some(replicas);
     }
     request
@@ -23,7 +23,7 @@ fn example() -> Vec<Value> {
     rollout["items"].as_array().expect("items").clone()
 }
 
-fn of_example(count: Count, named: &[&str]) -> Request {
+fn of_example(count: PlanSize, named: &[&str]) -> PlanRequest {
     let mut request = of_deployment(count, named);
     request.options.namespace = Some("default".to_owned());
     request
@@ -46,7 +46,7 @@ fn steered(items: &[Value], plan: &Plan) -> Vec<Value> {
 }
 
 /// What the preview says goes, and what it says may go.
-fn verdicts(items: &[Value], request: &Request, replicas: u32) -> [BTreeSet<String>; 2] {
+fn verdicts(items: &[Value], request: &PlanRequest, replicas: u32) -> [BTreeSet<String>; 2] {
     let mut options = request.options.clone();
     options.replicas = Some(replicas);
     let input = input(items);
@@ -59,7 +59,7 @@ fn verdicts(items: &[Value], request: &Request, replicas: u32) -> [BTreeSet<Stri
 /// What Kubernetes leaves to chance is certain once the costs are written; the wanted pods of a set that goes as a whole need none.
 #[test]
 fn what_is_left_to_chance_is_settled() {
-    let request = of_example(Count::To(2), &[]);
+    let request = of_example(PlanSize::To(2), &[]);
     let plan = plan(&input(&example()), &request).expect("a plan");
     assert_eq!(verdicts(&example(), &request, 2)[1].len(), 4);
     let settled = verdicts(&steered(&example(), &plan), &request, 2);
@@ -74,7 +74,7 @@ fn what_is_left_to_chance_is_settled() {
 #[test]
 fn what_no_costs_settle_is_refused() {
     assert_eq!(
-        refusal(&example(), &of_example(Count::To(9), &[])),
+        refusal(&example(), &of_example(PlanSize::To(9), &[])),
         "deploy/web is in the middle of a rollout\n  Deletion costs cannot decide which pods are deleted at 9 replicas: \
          0 to 1 pods of web-7f6b9d5c48 are deleted, depending on what its controller sees first.\n  \
          Wait for the rollout to end."
@@ -83,11 +83,11 @@ fn what_no_costs_settle_is_refused() {
     let five = five.each_ref().map(String::as_str);
     let share = "4 pods of web-5d8c7f9b64 and 4 pods of web-7f6b9d5c48.\n  Name that many, or wait for the rollout to end.";
     assert_eq!(
-        refusal(&example(), &of_example(Count::To(5), &five)),
+        refusal(&example(), &of_example(PlanSize::To(5), &five)),
         format!("deploy/web is in the middle of a rollout\n  At 5 replicas, its controller deletes {share}")
     );
     assert_eq!(
-        refusal(&example(), &of_example(Count::AllButNamed, &five)),
+        refusal(&example(), &of_example(PlanSize::AllButNamed, &five)),
         format!("deploy/web is in the middle of a rollout\n  At 5 replicas, its controller deletes {share}")
     );
     // In a rollout, there are more pods than replicas.
@@ -96,7 +96,7 @@ fn what_no_costs_settle_is_refused() {
         workload["spec"]["replicas"] = json!(4);
     }
     assert_eq!(
-        refusal(&to_0, &of_example(Count::AllButNamed, &five)),
+        refusal(&to_0, &of_example(PlanSize::AllButNamed, &five)),
         "5 pods would be deleted, but deploy/web has 4 replicas\n  Wait for its rollout to end."
     );
     // A status that the pods contradict.
@@ -105,7 +105,7 @@ fn what_no_costs_settle_is_refused() {
         set["status"]["availableReplicas"] = json!(1);
     }
     assert_eq!(
-        refusal(&lags, &of_example(Count::To(5), &[])),
+        refusal(&lags, &of_example(PlanSize::To(5), &[])),
         "the status of ReplicaSet default/web-5d8c7f9b64 counts 1 available pod, while 4 are ready, so its controller is \
          still working and the rollout may continue in another way: try again in some seconds"
     );
@@ -117,7 +117,7 @@ fn a_rollout_that_begins() {
     let mut begins = dump::of_deployment(&[pod('a', "n1"), pod('b', "n2"), pod('c', "n3")]);
     begins[3]["status"]["availableReplicas"] = json!(3);
     begins[4]["spec"]["template"]["spec"]["nodeName"] = json!("n1");
-    let request = of_deployment(Count::To(1), &["web-b"]);
+    let request = of_deployment(PlanSize::To(1), &["web-b"]);
     let begun = plan(&input(&begins), &request).expect("a plan");
     assert_eq!((deletions(&begun), begun.left), (vec![("web", 2)], 2));
     assert_eq!(
@@ -129,7 +129,7 @@ fn a_rollout_that_begins() {
     assert!(begun.selected().any(|pod| pod.name == "web-b"));
     // Nothing goes before a new pod is available.
     begins[4]["spec"]["strategy"]["rollingUpdate"] = json!({ "maxSurge": 1, "maxUnavailable": 0 });
-    let waits = plan(&input(&begins), &of_deployment(Count::To(3), &[]));
+    let waits = plan(&input(&begins), &of_deployment(PlanSize::To(3), &[]));
     assert!(waits.is_err() || waits.is_ok_and(|plan| plan.delete == 0));
 }
 
@@ -153,7 +153,7 @@ fn whatever_is_planned_is_certain() {
         let to = u32::try_from(rng.usize(..total)).expect("few");
         let name = format!("web-{}", ('a'..).nth(rng.usize(..total)).expect("a letter"));
         let named = [&*name];
-        let request = of_deployment(Count::To(to), &named[..rng.usize(..2)]);
+        let request = of_deployment(PlanSize::To(to), &named[..rng.usize(..2)]);
         let Ok(planned) = plan(&input(&items), &request) else { continue };
         plans += 1;
         let [_, open] = verdicts(&items, &request, to);

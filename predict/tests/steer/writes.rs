@@ -5,14 +5,14 @@ use fastrand::Rng;
 use podrank_laws::generate::seeds;
 use podrank_laws::objects::with;
 use podrank_predict::plan::{
-    ActivePod, Cluster, Count, ForeignCosts, TopologyLevel, Manifest, Plan, Request, Selected, Values, Preference, plan,
-    putting_back, state,
+    ActivePod, Cluster, ForeignCosts, Manifest, Plan, PlanRequest, PlanSize, Preference, Selected,
+    TopologyLevel, Values, plan, putting_back, state,
 };
-use podrank_predict::{PREVIOUS_COST_ANNOTATION, Previous};
+use podrank_predict::{PREVIOUS_COST_ANNOTATION, PreviousCost};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-fn planned(pods: &[Value], request: &Request) -> Plan {
+fn planned(pods: &[Value], request: &PlanRequest) -> Plan {
     plan(&input(&dump(pods)), request).expect("a plan")
 }
 
@@ -46,7 +46,7 @@ fn what_is_written_over_is_kept_beside_it() {
     for pod in &mut pods {
         pod["metadata"]["resourceVersion"] = json!("7");
     }
-    let mut request = request(Count::AllButNamed, &["web-a", "web-b"], Vec::new());
+    let mut request = request(PlanSize::AllButNamed, &["web-a", "web-b"], Vec::new());
     request.foreign_costs = ForeignCosts::Override;
     let previous = r#"{"value":"70","manager":"karpenter"}"#;
     let both = json!({ COST: "-1", PREVIOUS_COST_ANNOTATION: previous });
@@ -70,10 +70,10 @@ fn a_cost_is_put_back_rather_than_written_with_its_own_value() {
     let own = with_cost(pod('c', "n1"), "-2", "podrank", "Apply");
     let plan = planned(
         &[steered('a', "0"), steered('b', "5"), own, fixed],
-        &request(Count::AllButNamed, &["web-d"], Vec::new()),
+        &request(PlanSize::AllButNamed, &["web-d"], Vec::new()),
     );
     let back: Vec<_> = plan.put_back().into_iter().map(|pod| (pod.name, pod.previous)).collect();
-    let previous = Previous { value: "0".to_owned(), manager: "theirs".to_owned() };
+    let previous = PreviousCost { value: "0".to_owned(), manager: "theirs".to_owned() };
     assert_eq!(back, [("web-a".to_owned(), Some(previous))]);
     let [written, over] = plan.manifests(true);
     assert_eq!(
@@ -89,7 +89,7 @@ fn a_cost_from_the_template_is_written_over_without_force() {
         with_cost(pod('b', "n2"), "5", "kube-controller-manager", "Update"),
     ]);
     items[2]["spec"]["template"]["metadata"]["annotations"] = json!({ COST: "5" });
-    let request = request(Count::AllButNamed, &["web-b"], Vec::new());
+    let request = request(PlanSize::AllButNamed, &["web-b"], Vec::new());
     let [plain, over] = plan(&input(&items), &request).expect("a plan").manifests(true);
     assert_eq!(plain, None);
     let previous = r#"{"value":"5","manager":"kube-controller-manager"}"#;
@@ -100,12 +100,12 @@ fn a_cost_from_the_template_is_written_over_without_force() {
 #[test]
 fn what_is_taken_off_and_put_back() {
     let mut steered = with_cost(pod('a', "n1"), "-1", "podrank", "Apply");
-    let previous = Previous { value: "70".to_owned(), manager: "karpenter".to_owned() };
+    let previous = PreviousCost { value: "70".to_owned(), manager: "karpenter".to_owned() };
     steered["metadata"]["annotations"][PREVIOUS_COST_ANNOTATION] =
         serde_json::to_string(&previous).expect("JSON").into();
     let others = [pod('b', "n2"), with_cost(pod('c', "n3"), "1", "karpenter", "Update")];
     let items = dump(&[&[steered], &others[..]].concat());
-    let options = request(Count::To(0), &[], Vec::new()).options;
+    let options = request(PlanSize::To(0), &[], Vec::new()).options;
     let state = state(&input(&items), &options).expect("a state");
     let steered: Vec<_> = state.steered().collect();
     let [only] = &*steered else { panic!("{steered:?}") };
@@ -124,7 +124,7 @@ fn what_is_taken_off_and_put_back() {
     assert_eq!((serde_json::from_str::<Value>(&patch).expect("JSON"), back), (expected, &previous));
     // A cost of podrank-webhook was for one scale-down. If podrank restored it, podrank-webhook would not remove it
     // again.
-    let webhooks = Previous { value: "-1".to_owned(), manager: "podrank-webhook".to_owned() };
+    let webhooks = PreviousCost { value: "-1".to_owned(), manager: "podrank-webhook".to_owned() };
     assert_eq!(putting_back(&ActivePod { previous: Some(webhooks), ..(*only).clone() }), None);
 }
 
@@ -134,7 +134,7 @@ fn a_note_is_taken_off_although_somebody_removed_the_cost() {
     let previous = r#"{"value":"70","manager":"karpenter"}"#;
     noted["metadata"]["annotations"] = json!({ PREVIOUS_COST_ANNOTATION: previous });
     let items = dump(&[noted, pod('b', "n2")]);
-    let state = state(&input(&items), &request(Count::To(0), &[], Vec::new()).options).expect("a state");
+    let state = state(&input(&items), &request(PlanSize::To(0), &[], Vec::new()).options).expect("a state");
     let off = Manifest::taking_off("shop", state.steered());
     assert_eq!(parsed(off.as_ref()), list(&[object('a', None)]));
 }
@@ -195,7 +195,9 @@ fn random_wish(random: &mut Rng, letters: &[char]) -> Preference {
     };
     match random.u8(..6) {
         0 => Preference::Pods(selected(&mut some(random).into_iter())),
-        1 => Preference::Nodes(selected(&mut (0..3).filter(|_| random.bool()).map(|node| format!("n{node}")))),
+        1 => {
+            Preference::Nodes(selected(&mut (0..3).filter(|_| random.bool()).map(|node| format!("n{node}"))))
+        }
         2 => Preference::Values(Values::given(
             some(random).into_iter().map(|name| (name, f64::from(random.u8(..3)))).collect(),
         )),
@@ -212,12 +214,13 @@ fn a_plan_is_proved_once_its_costs_are_written() {
         let mut random = Rng::with_seed(seed);
         let letters: Vec<_> = ('a'..).take(random.usize(2..9)).collect();
         let mut pods: Vec<_> = letters.iter().map(|&letter| random_pod(&mut random, letter)).collect();
-        let preferences: Vec<_> = (0..random.usize(..3)).map(|_| random_wish(&mut random, &letters)).collect();
+        let preferences: Vec<_> =
+            (0..random.usize(..3)).map(|_| random_wish(&mut random, &letters)).collect();
         let named: Vec<_> =
             letters.iter().filter(|_| random.u8(..5) == 0).map(|letter| format!("web-{letter}")).collect();
         let named: Vec<_> = named.iter().map(String::as_str).collect();
         let replicas = u32::try_from(random.usize(..letters.len())).expect("few");
-        let mut request = request(Count::To(replicas), &named, preferences);
+        let mut request = request(PlanSize::To(replicas), &named, preferences);
         request.foreign_costs = [ForeignCosts::Keep, ForeignCosts::Override][random.usize(..2)];
         let Ok(before) = plan(&input(&dump(&pods)), &request) else {
             *seen.entry("refused").or_default() += 1;

@@ -4,11 +4,13 @@
 use crate::answer::pod::PodAnswer;
 use crate::answer::preview::Verdict;
 use crate::answer::probability::{Cases, Probability};
-use crate::answer::rollout::{Basis, CountRange, EndState, RolloutEnd, GroupAtEnd, SizeStep, StepPreview, WaitsFor};
+use crate::answer::rollout::{
+    Basis, CountRange, EndState, GroupAtEnd, RolloutEnd, SizeStep, StepPreview, WaitsFor,
+};
 use crate::decide::agree::agree;
 use crate::decide::members::ranked;
-use crate::decide::rank_range::Race;
-use crate::decide::ranking::{Line, MOST_IN_ONE_SYNC, groups, lasting};
+use crate::decide::rank_range::RankRange;
+use crate::decide::ranking::{MOST_IN_ONE_SYNC, Ranking, groups, lasting};
 use crate::decide::replica_set::Scene;
 use crate::decide::rollout::next::{Next, what_is_next};
 use crate::decide::rollout::sample::{SetDeletion, sample};
@@ -120,8 +122,8 @@ impl<'c, 'a> Crowd<'c, 'a> {
         Self { options, policy: Policy::at(to_time(options.now)).with_gates(options.gates), own }
     }
 
-    fn line(&self, index: usize, delete: u32, race: &Race<'_>) -> Result<Line<'a>, Error> {
-        Line::up(self.options.order, self.policy, &self.own[index], delete as usize, Some(race))
+    fn line(&self, index: usize, delete: u32, race: &RankRange<'_>) -> Result<Ranking<'a>, Error> {
+        Ranking::up(self.options.order, self.policy, &self.own[index], delete as usize, Some(race))
     }
 
     /// Plays the syncs, as far as the controller sees what they lead to.
@@ -148,7 +150,7 @@ impl<'c, 'a> Crowd<'c, 'a> {
     ) -> Result<(Vec<Vec<PodAnswer<'a>>>, WithoutOdds), Error> {
         let races = self.races(&outcome.fates, gone)?;
         let mut sampled = None;
-        let (mut pods, mut without_odds, nothing) = (Vec::new(), Vec::new(), Race::default());
+        let (mut pods, mut without_odds, nothing) = (Vec::new(), Vec::new(), RankRange::default());
         for (index, (gone, race)) in gone.iter().zip(&races).enumerate() {
             if let Some(previews) = self.in_turn(index, outcome, *gone)? {
                 pods.push(previews);
@@ -160,7 +162,7 @@ impl<'c, 'a> Crowd<'c, 'a> {
             let most = self.line(index, gone.max, race)?;
             if is_open {
                 let least = self.line(index, gone.min, race)?;
-                let probabilities = |line: &Line<'a>| {
+                let probabilities = |line: &Ranking<'a>| {
                     if self.options.probabilities { line.probabilities() } else { Ok(HashMap::new()) }
                 };
                 let answers =
@@ -201,14 +203,14 @@ impl<'c, 'a> Crowd<'c, 'a> {
         if !is_alone || fate.first == 0 || gone.min != gone.max || gone.max as usize > MOST_IN_ONE_SYNC {
             return Ok(None);
         }
-        let nothing = Race::default();
+        let nothing = RankRange::default();
         let before = self.line(index, fate.first.min(gone.max), &nothing)?;
         let together = self.line(index, gone.max, &nothing)?;
         if !before.is_certain() {
             return Ok(None);
         }
         let [victims, _, survivors] = before.parts();
-        let mut without = Race::default();
+        let mut without = RankRange::default();
         without.lose(victims.len(), victims.iter().map(|its| its.pod.node()));
         let rank = |its: &RankedPod<'a>| without.range(its.pod.node(), &its.record).least;
         let left = survivors
@@ -216,7 +218,7 @@ impl<'c, 'a> Crowd<'c, 'a> {
             .map(|its| RankedPod { record: Pod { rank: rank(its), ..its.record }, ..*its })
             .collect::<Vec<_>>();
         let delete = gone.max as usize - victims.len();
-        let after = Line::up(self.options.order, self.policy, &left, delete, None)?;
+        let after = Ranking::up(self.options.order, self.policy, &left, delete, None)?;
         let no_odds = HashMap::new();
         let first = before.answers(&no_odds).into_iter().filter(|pod| pod.verdict == Verdict::Deleted);
         let in_turn = first.chain(after.answers(&no_odds)).collect();
@@ -272,15 +274,15 @@ impl<'c, 'a> Crowd<'c, 'a> {
     }
 
     /// What may change the ranks of each set's pods before its controller reads them.
-    fn races(&self, fates: &[SetEnd], gone: &[CountRange]) -> Result<Vec<Race<'a>>, Error> {
+    fn races(&self, fates: &[SetEnd], gone: &[CountRange]) -> Result<Vec<RankRange<'a>>, Error> {
         let mut nodes = Vec::new();
         for (index, gone) in gone.iter().enumerate() {
-            let line = self.line(index, gone.max, &Race::unknown())?;
+            let line = self.line(index, gone.max, &RankRange::unknown())?;
             let [victims, contested, _] = line.parts();
             nodes.push(victims.iter().chain(contested).map(|pod| pod.pod.node()).collect::<Vec<_>>());
         }
         let race = |(index, fate): (usize, &SetEnd)| {
-            let mut race = Race::default();
+            let mut race = RankRange::default();
             race.gain(fate.coming as usize);
             race.lose(fate.first as usize, nodes[index].iter().copied());
             for &other in fate.after.iter().filter(|other| **other < gone.len()) {

@@ -4,7 +4,7 @@
 use crate::kubectl::Kubectl;
 use crate::live::{self, MANAGERS, RETRIES, Scope};
 use crate::surroundings;
-use podrank_predict::{Options, PodDeletion, WorkloadKind, WorkloadName, taken};
+use podrank_predict::{Options, PodDeletion, WorkloadKind, WorkloadName, explain_deletion};
 use std::collections::BTreeSet;
 
 /// Explains the deletion of a pod. `None` if it is neither being deleted nor known to be deleted.
@@ -53,7 +53,7 @@ pub(crate) fn of(kubectl: &Kubectl, pod: &str, scope: Scope<'_>, options: &Optio
         let words = [&["events", "--field-selector", &*selector][..], &place].concat();
         input.add_part(kubectl.get_if_allowed(&words).unwrap_or_default());
     }
-    let taken = taken(&input, &namespace, pod, options);
+    let taken = explain_deletion(&input, &namespace, pod, options);
     // A name that is not known may be mistyped.
     (is_going || taken.by.is_some()).then_some(taken)
 }

@@ -1,12 +1,13 @@
 //! The pods that each preference selects.
 
 use crate::steer::dump::{
-    around, dump, goes, input, not_ready, of_deployment, old_set, owned_by, pod, request, wanted,
+    around, dump, goes, input, not_ready, of_deployment, old_set, owned_by, pod, request, selected_letters,
 };
 use podrank_laws::objects::with;
 use podrank_predict::NoteCode;
 use podrank_predict::plan::{
-    Cluster, Count, TopologyLevel, PlannedPod, Selected, Values, Preference, add_budgets, keeps_others, plan, told,
+    Cluster, PlanSize, PlannedPod, Preference, Selected, TopologyLevel, Values, add_budgets, keeps_others,
+    nodes_text, plan,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -30,7 +31,9 @@ fn pods(letters: &str) -> Preference {
 }
 
 fn values(values: &[(&str, f64)]) -> Preference {
-    Preference::Values(Values::given(values.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect()))
+    Preference::Values(Values::given(
+        values.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect(),
+    ))
 }
 
 /// A level in which each of these names of nodes has a domain, of one letter.
@@ -63,11 +66,12 @@ fn pods_that_match_go_first() {
 #[test]
 fn a_wish_that_all_pods_match_is_told() {
     let codes = |preferences: Vec<Preference>| {
-        let plan = plan(&input(&dump(&six())), &request(Count::To(3), &[], preferences)).expect("a plan");
+        let plan = plan(&input(&dump(&six())), &request(PlanSize::To(3), &[], preferences)).expect("a plan");
         plan.notes.iter().map(|note| (note.code, note.text.clone())).collect::<Vec<_>>()
     };
     let told = |preference: &str| {
-        let text = format!("all active pods of rs/web match --prefer-{preference}, so it makes no difference");
+        let text =
+            format!("all active pods of rs/web match --prefer-{preference}, so it makes no difference");
         (NoteCode::Preference, text)
     };
     assert_eq!(codes(vec![pods("abcdef")]), [told("pods idle")]);
@@ -85,8 +89,8 @@ fn pods_that_are_not_available_go_first() {
         [0, 10, 11].map(|seconds| {
             let mut items = dump(&young);
             items[6]["spec"]["minReadySeconds"] = json!(seconds);
-            let request = request(Count::To(replicas), &[], preferences.to_vec());
-            wanted(&plan(&input(&items), &request).expect("a plan"))
+            let request = request(PlanSize::To(replicas), &[], preferences.to_vec());
+            selected_letters(&plan(&input(&items), &request).expect("a plan"))
         })
     };
     // Without a preference, Kubernetes deletes the youngest first. A pod that has been ready for exactly 10 s is
@@ -97,9 +101,9 @@ fn pods_that_are_not_available_go_first() {
 
 #[test]
 fn named_pods_go_before_all_wishes() {
-    let request = request(Count::To(4), &["web-f"], vec![pods("cd")]);
+    let request = request(PlanSize::To(4), &["web-f"], vec![pods("cd")]);
     let plan = plan(&input(&dump(&six())), &request).expect("a plan");
-    assert_eq!(wanted(&plan), "fc");
+    assert_eq!(selected_letters(&plan), "fc");
     let named: Vec<_> = plan.pods.iter().filter(|pod| pod.is_named).map(|pod| pod.name.as_str()).collect();
     assert_eq!(named, ["web-f"]);
 }
@@ -108,9 +112,9 @@ fn named_pods_go_before_all_wishes() {
 fn what_goes_before_a_wish_is_reported() {
     let mut pods_of_dump = six();
     pods_of_dump[0] = not_ready(pods_of_dump[0].clone());
-    let request = request(Count::To(4), &[], vec![pods("ef")]);
+    let request = request(PlanSize::To(4), &[], vec![pods("ef")]);
     let plan = plan(&input(&dump(&pods_of_dump)), &request).expect("a plan");
-    assert_eq!(wanted(&plan), "ae");
+    assert_eq!(selected_letters(&plan), "ae");
     let [ahead] = &*plan.blocked else { panic!("{:?}", plan.blocked) };
     assert_eq!((&*ahead.name, &*ahead.before, ahead.rule), ("web-a", "web-f", "not-ready"));
     assert_eq!(ahead.why, "not ready, but web-f is");
@@ -132,12 +136,12 @@ fn preferred_nodes_become_empty() {
         (0..20).map(|number| ["node-0", "node-1", "node-2", "node-3", "node-4"][number % 5]).collect();
     let pods = on(&places);
     let nodes_of = |preferences: Vec<Preference>| {
-        let plan = plan(&input(&dump(&pods)), &request(Count::To(14), &[], preferences)).expect("a plan");
+        let plan = plan(&input(&dump(&pods)), &request(PlanSize::To(14), &[], preferences)).expect("a plan");
         let mut lost = BTreeMap::<_, usize>::new();
         for pod in plan.pods.iter().filter(|pod| pod.is_selected) {
             *lost.entry(pod.node.clone().unwrap_or_default()).or_default() += 1;
         }
-        (lost.into_values().collect::<Vec<_>>(), plan.nodes.as_deref().and_then(told))
+        (lost.into_values().collect::<Vec<_>>(), plan.nodes.as_deref().and_then(nodes_text))
     };
     let spot = || nodes("012");
     assert_eq!(nodes_of(vec![spot()]), (vec![2, 2, 2], None));
@@ -171,9 +175,9 @@ fn a_node_that_others_keep_comes_last() {
         bare
     };
     let plan =
-        plan(&input(&dump(&pods)), &request(Count::To(0), &[], vec![everybody(vec![db(), one, bare])]))
+        plan(&input(&dump(&pods)), &request(PlanSize::To(0), &[], vec![everybody(vec![db(), one, bare])]))
             .expect("a plan");
-    let told = plan.nodes.as_deref().and_then(told);
+    let told = plan.nodes.as_deref().and_then(nodes_text);
     let expected =
         "n2, n3 become empty; n1 keeps 1 pod of StatefulSet db, 1 pod of StatefulSet other, pod web-F";
     assert_eq!(told.as_deref(), Some(expected));
@@ -199,10 +203,14 @@ fn pods_that_a_drain_cannot_move_weigh_like_any_other() {
         (on(&["n1", "n1", "n2"]), |letter, node| owned_by(pod(letter, node), "StatefulSet", "db"));
     let told_of = |own: &[Value], others: &[Value], budgets: &[Value]| {
         let Preference::EmptyNodes(cluster) = cluster(&[own, others].concat()) else { unreachable!() };
-        let mut request = request(Count::To(1), &[], vec![Preference::EmptyNodes(cluster)]);
+        let mut request = request(PlanSize::To(1), &[], vec![Preference::EmptyNodes(cluster)]);
         let mut plan = plan(&input(&dump(own)), &request).expect("a plan");
         add_budgets(&mut request, &around(budgets), &mut plan);
-        (wanted(&plan), keeps_others(&request, &plan), plan.nodes.as_deref().and_then(told).expect("nodes"))
+        (
+            selected_letters(&plan),
+            keeps_others(&request, &plan),
+            plan.nodes.as_deref().and_then(nodes_text).expect("nodes"),
+        )
     };
     let plain = ("ca".to_owned(), false);
     let says = |keeps: &str| (plain.0.clone(), plain.1, format!("n2 becomes empty; n1 keeps {keeps}"));
@@ -244,9 +252,10 @@ fn unassigned_pods_leave_no_node() {
         pod["status"]["phase"] = json!("Pending");
         *pod = not_ready(pod.clone());
     }
-    let plan = plan(&input(&dump(&pods)), &request(Count::To(1), &[], vec![cluster(&pods)])).expect("a plan");
-    assert_eq!((wanted(&plan), plan.nodes.as_deref()), ("ab".to_owned(), Some(&[][..])));
-    assert_eq!(plan.nodes.as_deref().and_then(told), None);
+    let plan =
+        plan(&input(&dump(&pods)), &request(PlanSize::To(1), &[], vec![cluster(&pods)])).expect("a plan");
+    assert_eq!((selected_letters(&plan), plan.nodes.as_deref()), ("ab".to_owned(), Some(&[][..])));
+    assert_eq!(plan.nodes.as_deref().and_then(nodes_text), None);
 }
 
 /// One pod at a time: from the domain of the first level that has most left, as its own levels say, and of equal ones that with the
@@ -278,7 +287,9 @@ fn spreading_counts_pods_of_other_sets() {
         let mut items = of_deployment(&own);
         items.push(old_set(&items[3]));
         items.extend(of_old);
-        wanted(&plan(&input(&items), &request(Count::To(2), &[], preference.clone())).expect("a plan"))
+        selected_letters(
+            &plan(&input(&items), &request(PlanSize::To(2), &[], preference.clone())).expect("a plan"),
+        )
     };
     let of_old = |node: Option<&str>| {
         let mut pod = pod('x', "n1");
@@ -297,8 +308,14 @@ fn spreading_counts_pods_of_other_sets() {
 }
 
 /// The reasons of each selected pod, and the warnings of the plan.
-fn reasons(pods: &[Value], replicas: u32, named: &[&str], preferences: Vec<Preference>) -> (Vec<String>, Vec<String>) {
-    let plan = plan(&input(&dump(pods)), &request(Count::To(replicas), named, preferences)).expect("a plan");
+fn reasons(
+    pods: &[Value],
+    replicas: u32,
+    named: &[&str],
+    preferences: Vec<Preference>,
+) -> (Vec<String>, Vec<String>) {
+    let plan =
+        plan(&input(&dump(pods)), &request(PlanSize::To(replicas), named, preferences)).expect("a plan");
     let of = |pod: &PlannedPod| {
         let why: Vec<_> = pod.why.iter().map(|why| format!("{}: {}", why.by, why.text)).collect();
         format!("{} {}", pod.name, why.join(", "))
@@ -311,7 +328,8 @@ fn each_pod_that_goes_has_its_reason() {
     let zones = level(&["node-a", "node-b", "node-c"], "112");
     let mut some = six();
     some[5] = not_ready(some[5].clone());
-    let preferences = vec![nodes("cb"), pods("b"), values(&[("web-b", 0.25)]), Preference::Spread(vec![zones])];
+    let preferences =
+        vec![nodes("cb"), pods("b"), values(&[("web-b", 0.25)]), Preference::Spread(vec![zones])];
     let (why, _) = reasons(&some, 0, &["web-d"], preferences);
     assert_eq!(
         why,
