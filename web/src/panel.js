@@ -57,7 +57,7 @@ export function plan(plan, chosen, alone) {
     return [
         el('p', { class: 'big' }, plan.newCosts === 0 ? 'No deletion cost to write' : `${count(plan.newCosts, 'deletion cost')} to write`),
         plan.newCosts === 0 ? el('p', { class: 'soft' }, 'Kubernetes deletes these pods without a plan.') : null,
-        others > 0 ? el('p', { class: 'soft' }, `${plan.delete} pods are deleted at this replica count: ${chosen === 1 ? 'the one' : `the ${chosen}`} that you selected and ${others} more. `
+        others > 0 ? el('p', { class: 'soft' }, `${plan.deletions} pods are deleted at this replica count: ${chosen === 1 ? 'the one' : `the ${chosen}`} that you selected and ${others} more. `
             + 'With the costs, exactly these are deleted.') : null,
         others > 0 ? alone : null,
         ...plan.notes.filter(({ text }) => !plan.answer.notes.some((note) => note.text === text)).map((note) => el('p', { class: 'soft' }, note.text)),

@@ -33,7 +33,7 @@ test('the answer comes first, in the words of the command line', async () => {
             const shown = await page.evaluate(() => Object.fromEntries([...document.querySelectorAll('#map .pod')].map((pod) =>
                 [pod.title, [pod.querySelector('b').textContent, pod.closest('.node').querySelector('h4')?.textContent ?? null]])));
             const mark = ({ verdict, probability }) => ({
-                deleted: '×', kept: '', possible: probability === undefined ? '?' : `${Math.round(100 * probability)} %`,
+                deleted: '×', kept: '', possible: probability === undefined ? '?' : `${Math.round(100 * probability)}%`,
             })[verdict] ?? '…';
             assert.deepEqual(shown, Object.fromEntries(pods.map((pod) => [pod.name, [mark(pod), pod.node]])), name);
             const keys = (await page.locator('#key > span').allTextContents()).map((text) => text.trim());
@@ -80,15 +80,15 @@ test('the count is dragged from all to none', () => inPage(`${url}#example=circl
     await drag(page, 'slider', [6, 5, 4, 3, 2, 1, 0], async (replicas) => {
         await decided(page, { replicas });
         const [now, told] = [await fates(page), await headline(page)];
-        const { delete: gone } = JSON.parse(podrank('-f', example('circle'), '--replicas', replicas, '--now', EXAMPLES[1].now, '-o', 'json').stdout);
+        const { deletions: { max: gone } } = JSON.parse(podrank('-f', example('circle'), '--replicas', replicas, '--now', EXAMPLES[1].now, '-o', 'json').stdout);
         assert.equal(gone, 6 - replicas);
         assert.ok(now.deleted.length <= gone && gone <= now.deleted.length + now.possible.length, told);
         assert.equal(await page.locator('#count').inputValue(), String(replicas));
     });
-    assert.equal((await fates(page)).delete.length, 6);
+    assert.equal((await fates(page)).deleted.length, 6);
     await typeCount(page, '99');
     await decided(page, { replicas: 99 });
-    assert.equal((await fates(page)).keep.length, 6);
+    assert.equal((await fates(page)).kept.length, 6);
     assert.match(await headline(page), /^Scaling up \S+ to \d+ deletes none of 6 pods\.$/);
     assert.match(await page.title(), /^Scaling up \S+ to \d+ deletes none of 6 pods\. · podrank$/);
     assert.deepEqual(await page.locator('#key > span').allTextContents(), [' 6 kept']);
@@ -128,7 +128,7 @@ test('gates and the order change the answer, and the command and the link hold t
     assert.deepEqual((await fates(page)).possible, []);
     await page.getByLabel('podrank’s total order').check();
     await decided(page, { order: 'total' });
-    assert.equal((await fates(page)).delete.length, 2);
+    assert.equal((await fates(page)).deleted.length, 2);
     const words = (await page.locator('#command').textContent()).replace('dump.json', example('circle')).split(' ');
     assert.deepEqual(words.splice(0, 2), ['kubectl', 'podrank']);
     const printed = JSON.parse(podrank(...words, '-o', 'json').stdout);
@@ -152,16 +152,18 @@ test('a pod stands beside the one that its reason names, and the rule of its rea
                     await panelIsAbout(page, pod.name);
                     const heads = await page.locator('.rules thead th').allTextContents();
                     const marked = await page.locator('.rules .decides > *').allTextContents();
-                    const other = pods.find((other) => other !== pod && pod.why.includes(other.name));
-                    if (pod.rule === null) {
-                        assert.deepEqual([heads, marked], [[short(pod.name)], []], pod.why);
+                    const { text, ...reason } = pod.reason;
+                    const decider = RULES.find(({ rule }) => rule === reason.rule);
+                    if (!decider) {
+                        assert.deepEqual([heads, marked], [[short(pod.name)], []], text);
                         continue;
                     }
-                    const { label, value } = RULES.find(({ rule }) => rule === pod.rule);
-                    assert.deepEqual(heads, [pod, other].map(({ name }) => short(name)), pod.why);
-                    assert.deepEqual(marked, [`${label} (decides)`, `${value(pod)}`, `${value(other)}`], pod.why);
+                    const { label, value } = decider;
+                    const other = pods.find(({ name }) => name === reason.other.name);
+                    assert.deepEqual(heads, [pod, other].map(({ name }) => short(name)), text);
+                    assert.deepEqual(marked, [`${label} (decides)`, `${value(pod)}`, `${value(other)}`], text);
                     const because = await page.locator('#panel .because').textContent();
-                    assert.equal(because.toLowerCase(), `${pod.why.replace(other.name, short(other.name))}.`.toLowerCase());
+                    assert.equal(because.toLowerCase(), `${text.replace(other.name, short(other.name))}.`.toLowerCase());
                     assert.match(await page.locator('.rules caption').textContent(), new RegExp(`decides between ${heads.join(' and ')}\\.$`));
                 }
             }
@@ -192,7 +194,7 @@ test('choosing other pods keeps the count and the answer, and says the fewest co
     const steered = join(work, 'steered.json');
     writeFileSync(steered, JSON.stringify(dump));
     const gone = (file) => podrank('-f', file, '--replicas', 8, '--now', NOON, '-o', 'name').stdout.trim().split('\n').map(short).sort();
-    const planned = (await fates(page)).delete;
+    const planned = (await fates(page)).deleted;
     assert.deepEqual(gone(steered), planned);
     assert.ok(['b6w3p', 'k5t2q', 'l9z7m'].every((name) => planned.includes(name)), 'one that is not ready goes first whatever the costs');
     assert.notDeepEqual(gone(example('zones')), gone(steered), 'they do not go by themselves');

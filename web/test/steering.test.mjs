@@ -20,7 +20,7 @@ test('headline, key, map, table, Markdown, picture and command follow the chosen
     assert.equal(await headline(page), told);
     assert.equal(await page.title(), `${told} · podrank`);
     assert.equal((await page.locator('#key > span').first().textContent()).trim(), '4 deleted for certain');
-    const gone = (await fates(page)).delete;
+    const gone = (await fates(page)).deleted;
     assert.equal(gone.length, 4);
     assert.ok(['b6w3p', 'k5t2q'].every((name) => gone.includes(name)));
     await page.locator('#list > summary').click();
