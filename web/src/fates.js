@@ -2,10 +2,6 @@
 
 /** In the order of the answer. */
 export const FATES = ['deleted', 'possible', 'waiting', 'kept'];
-/** As in the first column of the command line's table. */
-export const GOES = { deleted: 'deleted', possible: 'possible', waiting: 'waiting', kept: 'kept' };
-/** Of one pod. */
-export const FATE_WORDS = GOES;
 
 /** How many pods have each fate. */
 export function tally(pods) {

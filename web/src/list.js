@@ -1,6 +1,5 @@
 // All pods as a table, like the command line's: some rows at first, those that a filter finds, and each opens what is known of its pod.
 import { $, el, write } from './dom.js';
-import { GOES } from './fates.js';
 
 /** How many rows there are at first, and how many more at a time. */
 const [FIRST, MORE] = [10, 100];
@@ -48,7 +47,7 @@ export class List {
     #row({ name, node, verdict, probability, because }, face, marked) {
         const isMarked = marked.has(name);
         return el('tr', { 'data-fate': verdict, class: isMarked ? 'marked' : null },
-            el('td', {}, probability === undefined ? face?.probability ?? GOES[verdict] : face?.probability ?? `${Math.round(probability * 100)}%`),
+            el('td', {}, face?.probability ?? (probability === undefined ? verdict : `${Math.round(probability * 100)}%`)),
             el('th', { scope: 'row' }, el('button', { type: 'button', class: 'link', 'aria-pressed': `${isMarked}`, onclick: () => this.onpick(name) }, name),
                 face?.age ? el('small', { class: 'age' }, face.age) : null),
             el('td', {}, node ?? '–'), el('td', {}, because));

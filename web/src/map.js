@@ -1,7 +1,7 @@
 // The pods by zone and node. Up to a hundred are shown each. Above that, a line for each node has the number of its
 // deleted pods.
 import { el } from './dom.js';
-import { FATE_WORDS, places, share, tally } from './fates.js';
+import { places, share, tally } from './fates.js';
 
 export const MOST_EACH = 100;
 /** The most nodes of a zone that are shown before a click on the rest. */
@@ -63,7 +63,7 @@ export class PodMap {
         return el('button', {
             type: 'button', class: `pod${name === this.picked ? ' picked' : ''}${this.wanted.has(name) ? ' wanted' : ''}`, tabindex: '-1',
             'data-name': name, 'data-fate': fate, 'aria-pressed': `${isMarked}`, title: name,
-            'aria-label': `${mark} ${label}${age ? ` ${age}` : ''} ${FATE_WORDS[fate]}: ${name}${age ? ` of the ${age} ReplicaSet ${set}` : ''}, ${node ? `on ${node}` : 'not on a node'}`,
+            'aria-label': `${mark} ${label}${age ? ` ${age}` : ''} ${fate}: ${name}${age ? ` of the ${age} ReplicaSet ${set}` : ''}, ${node ? `on ${node}` : 'not on a node'}`,
         }, el('b', {}, mark), ' ', el('span', {}, label), age ? ' ' : null, age ? el('small', { class: 'age' }, age) : null);
     }
 

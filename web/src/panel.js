@@ -1,11 +1,10 @@
 // Beside the map: why a pod goes or stays, or what it takes that others go.
 import { code, count, el, short } from './dom.js';
-import { FATE_WORDS, GOES } from './fates.js';
 import { RULES } from './rules.js';
 import { capital } from './words.js';
 
 /** What happens to a pod, and with which probability, if that is known. */
-const fate = (verdict, probability) => el('span', { class: 'fate', 'data-fate': verdict }, FATE_WORDS[verdict], probability ? `: ${probability}` : null);
+const fate = (verdict, probability) => el('span', { class: 'fate', 'data-fate': verdict }, verdict, probability ? `: ${probability}` : null);
 
 /** The pod's name in a sentence, as far as it tells it from the others. */
 const brief = (sentence, names) => names.reduce((text, name) => text.replaceAll(name, short(name)), sentence);
@@ -50,8 +49,8 @@ export function plan(plan, chosen, alone) {
     const costs = ({ newCost, costOwner, deletionCost }) =>
         (newCost === null ? '–' : [`${costOwner === null ? 'none' : deletionCost} → `, el('strong', {}, `${newCost}`)]);
     const rows = plan.pods.map((pod) =>
-        el('tr', {}, el('th', { scope: 'row' }, short(pod.name)), el('td', {}, GOES[pod.default]),
-            el('td', {}, GOES[pod.selected ? 'deleted' : 'kept']), el('td', { class: 'number' }, costs(pod))));
+        el('tr', {}, el('th', { scope: 'row' }, short(pod.name)), el('td', {}, pod.default),
+            el('td', {}, pod.selected ? 'deleted' : 'kept'), el('td', { class: 'number' }, costs(pod))));
     const heads = ['Pod', 'Default', 'Plan', 'Cost'].map((head) => el('th', { scope: 'col' }, head));
     const others = plan.deletions - chosen;
     return [
