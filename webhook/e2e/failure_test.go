@@ -19,6 +19,7 @@ import (
 	"time"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -165,6 +166,12 @@ func async(do func() error) <-chan error {
 func TestUnsteerable(t *testing.T) {
 	w, set := web(t, 8)
 	unsteerable := w.Unready()
+	// A status that changes meanwhile makes the API server ask again, which is another test's subject.
+	w.Await("a status with 7 ready pods", 10*time.Second, func() bool {
+		var now appsv1.ReplicaSet
+		w.must(w.Get(w.ctx, client.ObjectKeyFromObject(set), &now))
+		return now.Status.ReadyReplicas == 7
+	})
 	w.must(w.Scale(set, 5))
 	last := w.let(steer.Steered, 5)
 	if last.Unsteerable != 1 || !strings.Contains(last.Message, unsteerable.Name) {
