@@ -64,4 +64,4 @@ pub use snapshot::workload::{WorkloadId, WorkloadKind, WorkloadName};
 pub use text::error::{Error, ErrorKind};
 pub use text::hidden::{escaped, is_hidden};
 pub use text::json::{API_VERSION, json};
-pub use text::{count, nearest};
+pub use text::{count, is, nearest};

@@ -2,7 +2,7 @@
 //! line for each group of pods that are kept. The whole proof is in [`wide`](crate::view::wide).
 
 use crate::view::{
-    Row, Table, also_deleted, amount, count, in_order, named, namespace_flag, no_pods, plain, remaining,
+    Row, Table, also_deleted, amount, count, in_order, is, named, namespace_flag, no_pods, plain, remaining,
     verdict_cell,
 };
 use podrank_predict::{
@@ -57,16 +57,11 @@ fn kept(preview: &Preview<'_>) -> Vec<String> {
     groups.into_iter().filter_map(line).collect()
 }
 
-/// How many pods of one of its sets go.
-pub(super) fn deleted_of(preview: &Preview<'_>, set: &SetPreview<'_>) -> CountRange {
-    preview.deletions_of(set)
-}
-
 /// How many pods of each set go, if several have pods: the oldest set first.
 fn shares(preview: &Preview<'_>) -> Option<String> {
     let sets: Vec<_> = preview.sets().iter().filter(|set| set.active > 0).collect();
     let share = |set: &&SetPreview<'_>| {
-        let (delete, active) = (deleted_of(preview, set), set.active);
+        let (delete, active) = (preview.deletions_of(set), set.active);
         Some(format!("{} of {} of {}", amount(delete), count(active, "pod"), plain(set.replica_set?)))
     };
     let shares: Vec<_> = sets.iter().filter_map(share).collect();
@@ -165,9 +160,7 @@ fn deletes(preview: &Preview<'_>) -> String {
     let sync = if is_sync { " in its next sync" } else { "" };
     let left = (!is_sync && delete.min == delete.max && delete.max > 0).then(|| active - delete.max as usize);
     let left = left.filter(|left| preview.asked.replicas.is_some_and(|asked| asked as usize != *left));
-    let left = left.map_or_else(String::new, |left| {
-        format!(". {} {} left", count(left, "pod"), if left == 1 { "is" } else { "are" })
-    });
+    let left = left.map_or_else(String::new, |left| format!(". {} {} left", count(left, "pod"), is(left)));
     format!("{what}{sync}{how}{left}.")
 }
 

@@ -9,7 +9,7 @@ mod remaining;
 pub mod wide;
 
 use podrank_predict::{
-    CountRange, Details, Note, NoteCode, Order, Owner, Probability, Verdict, WorkloadKind, count,
+    CountRange, Details, Note, NoteCode, Order, Owner, Probability, Verdict, WorkloadKind, count, is,
 };
 use std::borrow::Cow;
 

@@ -2,7 +2,7 @@
 
 use crate::view::wide::age_of_set;
 use crate::view::{
-    READ, Row, Table, also_deleted, amount, count, in_order, named, namespace_flag, no_pods, read,
+    READ, Row, Table, also_deleted, amount, count, in_order, is, named, namespace_flag, no_pods, read,
     verdict_cell,
 };
 use podrank_predict::{
@@ -174,11 +174,10 @@ fn deleted_now(order: &DeletionOrder<'_>) -> Option<String> {
     let CountRange { min, max } = order.delete;
     let going =
         CountRange { min: min.saturating_sub(order.replaced), max: max.saturating_sub(order.replaced) };
-    let are = |number| if number == 1 { "is" } else { "are" };
-    let deleted = format!("{} of {pods} {} about to be deleted", amount(going), are(going.max));
+    let deleted = format!("{} of {pods} {} about to be deleted", amount(going), is(going.max));
     (max > 0).then(|| match (going.max, order.replaced) {
         (_, 0) => format!("{deleted}{at}"),
-        (0, replaced) => format!("{replaced} of {pods} {} about to be replaced{at}", are(replaced)),
+        (0, replaced) => format!("{replaced} of {pods} {} about to be replaced{at}", is(replaced)),
         (_, replaced) => format!("{deleted}, and {replaced} to be replaced{at}"),
     })
 }

@@ -1,7 +1,7 @@
 //! The answer about a count in full: every pod, every value, and the names of pods for other commands.
 
-use crate::view::answer::{by_chance, chance, count_of, deleted_of, goes_on_by_itself, headline};
-use crate::view::{COST, Row, Table, amount, count, plain, verdict_cell};
+use crate::view::answer::{by_chance, chance, count_of, goes_on_by_itself, headline};
+use crate::view::{COST, Row, Table, amount, count, is, plain, verdict_cell};
 use podrank_predict::{PodAnswer, Pods, Preview, SetPreview, Verdict};
 use std::iter;
 
@@ -64,7 +64,7 @@ pub fn tables(preview: &Preview<'_>, source: &str) -> Vec<Table> {
         Pods::Sets(sets) if !sets.is_empty() => {
             tables.push(of_sets(preview, sets));
             for set in sets {
-                let delete = deleted_of(preview, set);
+                let delete = preview.deletions_of(set);
                 if delete.max == 0 && set.active == 0 {
                     continue;
                 }
@@ -76,7 +76,7 @@ pub fn tables(preview: &Preview<'_>, source: &str) -> Vec<Table> {
                     count(set.active, "pod"),
                     age_of_set(set.is_new),
                     set.replica_set.unwrap_or("<new>"),
-                    if delete.max == 1 { "is" } else { "are" },
+                    is(delete.max),
                     chance(delete, certain, contested)
                 );
                 tables.push(Table { sentences: vec![String::new(), title], ..of_pods(preview, &set.pods) });
@@ -90,7 +90,7 @@ pub fn tables(preview: &Preview<'_>, source: &str) -> Vec<Table> {
 /// A row for each set.
 fn of_sets(preview: &Preview<'_>, sets: &[SetPreview<'_>]) -> Table {
     let row = |set: &SetPreview<'_>| {
-        let delete = deleted_of(preview, set);
+        let delete = preview.deletions_of(set);
         let cells = vec![
             set.replica_set.unwrap_or("<new>").to_owned(),
             set.size.from.to_string(),

@@ -43,6 +43,25 @@ struct Head<'v> {
     feature_gates: &'v [(&'static str, bool)],
 }
 
+/// The head of a kind of answer. Both kinds have these members under the same names.
+macro_rules! head {
+    ($kind:literal, $answer:ident) => {
+        Head {
+            api_version: API_VERSION,
+            kind: $kind,
+            namespace: $answer.namespace,
+            workload: $answer.workload,
+            owner: $answer.owner,
+            now: $answer.now,
+            time_source: $answer.now_source,
+            within: $answer.within,
+            order: $answer.order,
+            kubernetes_version: $answer.release,
+            feature_gates: &$answer.feature_gates,
+        }
+    };
+}
+
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct PreviewView<'v> {
@@ -287,19 +306,7 @@ impl Serialize for Preview<'_> {
         let waits_for = self.rest.as_ref().and_then(WaitsForView::new);
         let deletions = CountRange::one(number(self.delete));
         let view = PreviewView {
-            head: Head {
-                api_version: API_VERSION,
-                kind: "ScaleDownPreview",
-                namespace: self.namespace,
-                workload: self.workload,
-                owner: self.owner,
-                now: self.now,
-                time_source: self.now_source,
-                within: self.within,
-                order: self.order,
-                kubernetes_version: self.release,
-                feature_gates: &self.feature_gates,
-            },
+            head: head!("ScaleDownPreview", self),
             replay: &self.replay,
             active_pods: self.active,
             current_replicas: self.present,
@@ -370,19 +377,7 @@ impl Preview<'_> {
 impl Serialize for DeletionOrder<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let view = OrderView {
-            head: Head {
-                api_version: API_VERSION,
-                kind: "DeletionOrder",
-                namespace: self.namespace,
-                workload: self.workload,
-                owner: self.owner,
-                now: self.now,
-                time_source: self.now_source,
-                within: self.within,
-                order: self.order,
-                kubernetes_version: self.release,
-                feature_gates: &self.feature_gates,
-            },
+            head: head!("DeletionOrder", self),
             active_pods: self.active,
             asked: self.asked,
             deletions: self.delete,

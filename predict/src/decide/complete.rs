@@ -11,8 +11,8 @@ use crate::snapshot::replica_set::ReplicaSet;
 use crate::snapshot::selector::is_dns_subdomain;
 use crate::snapshot::workload::{WorkloadKind, WorkloadRef};
 use crate::text;
-use crate::text::count;
 use crate::text::error::{Error, ErrorKind};
+use crate::text::{count, is};
 use podrank::Flags;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
@@ -128,7 +128,7 @@ pub(crate) fn fewer_pods_than_status<'a>(
 ) -> Option<Note> {
     let listed = pods.map(|pod| pod.meta.name.as_str()).collect::<BTreeSet<_>>().len() as u64;
     let text = || {
-        let verb = if listed == 1 { "is" } else { "are" };
+        let verb = is(listed);
         format!("only {} of {what} {verb} listed, while its status counts {status}", count(listed, "pod"))
     };
     (listed < status).then(|| Note::new(NoteCode::Incomplete, text()))
@@ -158,7 +158,7 @@ pub(crate) fn stale_status(sets: &Sets<'_>, set: &ReplicaSet) -> Option<Note> {
     let id = set.id();
     // A ready pod need not be available yet, but an available one is ready.
     let what = if available > ready || available < ready && set.min_ready_seconds <= 0 {
-        let are = if ready == 1 { "is" } else { "are" };
+        let are = is(ready);
         format!("the status of {id} counts {}, while {ready} {are} ready", count(available, "available pod"))
     } else if pods != status {
         format!("the status of {id} counts {}, while it has {pods}", count(status, "pod"))

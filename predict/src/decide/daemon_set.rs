@@ -16,7 +16,7 @@ use crate::snapshot::self_managed::SelfManaged;
 use crate::snapshot::time::to_time;
 use crate::sync::daemon_set::{DaemonPod, DaemonReason, DaemonSetState, NodeFit, Strategy, Sync, next_sync};
 use crate::sync::{IntOrPercent, PodOutcome, Verdict};
-use crate::text::count;
+use crate::text::{count, is};
 use podrank::Time;
 use podrank::controller::{Availability, availability};
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ impl DaemonSet {
     pub(crate) fn gaps(&self, input: &Snapshot) -> Vec<Note> {
         let entry = SelfManaged::DaemonSet(self);
         let missing_nodes = |(nodes, wanted): (usize, usize)| {
-            let verb = if nodes == 1 { "is" } else { "are" };
+            let verb = is(nodes);
             let text = format!(
                 "only {} for {entry} {verb} listed, while its status counts {wanted}",
                 count(nodes as u64, "node")

@@ -8,7 +8,7 @@ use crate::sync::daemon_set::{BURST_REPLICAS, DaemonReason};
 use crate::sync::{PodOutcome, Verdict};
 use crate::text;
 use crate::text::age::not_yet_available;
-use crate::text::count;
+use crate::text::{count, is};
 use podrank::Time;
 
 /// Why a pod of a `DaemonSet` is deleted, kept or waits.
@@ -88,7 +88,7 @@ impl DaemonSetReason<'_> {
             DaemonReason::OldUnavailable => format!("{} and unavailable", self.old()),
             DaemonReason::OldAvailable => {
                 let (most, used) = self.budget;
-                let verb = if used == 1 { "is" } else { "are" };
+                let verb = is(used);
                 let budget = format!(
                     "{}, and at most {} may be unavailable ({used} {verb})",
                     self.old(),

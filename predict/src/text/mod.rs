@@ -55,7 +55,7 @@ pub fn count(number: impl TryInto<u64>, noun: &str) -> String {
 }
 
 /// `is` for one, `are` for any other number.
-pub(crate) fn is(number: impl TryInto<u64>) -> &'static str {
+pub fn is(number: impl TryInto<u64>) -> &'static str {
     if number.try_into().is_ok_and(|number| number == 1) { "is" } else { "are" }
 }
 
