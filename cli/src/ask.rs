@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use kubectl_podrank::terminal::Terminal;
 use kubectl_podrank::view::{self, Table, plain_but};
 use podrank_predict::{
-    DeletionOrder, Error, ErrorKind, NowSource, Options, Overview, OwnerName, Preview, Snapshot, Subject,
+    DeletionOrder, Error, ErrorKind, Options, Overview, OwnerName, Preview, Snapshot, Subject, TimeSource,
     WorkloadId, WorkloadKind, WorkloadName, deletion_order, deletion_order_of_pod, escaped, is_hidden,
     preview_workload,
 };
@@ -76,7 +76,7 @@ fn only_set(
 }
 
 /// An input, and what to ask about in it.
-struct Asked {
+struct Inquiry {
     input: Snapshot,
     options: Options,
     question: Question,
@@ -96,7 +96,7 @@ pub(crate) fn answer(args: &PreviewArgs, terminal: Terminal) -> Result<Answer, F
     if let Some(filename) = &args.filename {
         let (input, modified) = read_file(filename)?;
         if let (None, Some(modified)) = (args.now, modified) {
-            (options.now, options.now_source) = (modified, NowSource::FileTime);
+            (options.now, options.time_source) = (modified, TimeSource::FileTime);
         }
         let answer = of_file(input, options, &subjects, args, terminal);
         return answer.map_err(|error| at(error, &place(filename)));
@@ -187,7 +187,7 @@ fn of_file(
             return several(&input, &options, args, terminal, with_parts(subjects), is_selected, Vec::new());
         }
     };
-    about(Asked { input, options, question }, args, terminal)
+    about(Inquiry { input, options, question }, args, terminal)
 }
 
 /// Names the workload of a subject of the input in the options.
@@ -231,7 +231,7 @@ fn one(
     scope: Scope<'_>,
     args: &PreviewArgs,
     mut options: Options,
-) -> Result<Asked, Failure> {
+) -> Result<Inquiry, Failure> {
     let mut question = Question::of(args);
     let read = |name: &WorkloadName, scope| live::read(kubectl, name, None, scope, false, live::RETRIES);
     let Live { mut input, workload, lags } = match subject {
@@ -251,7 +251,7 @@ fn one(
             let (input, sets) = live::sets_in_use(kubectl, owner, scope)?;
             let Some((namespace, name)) = only_set(owner, &sets, args)? else {
                 at_clock(args, &mut options);
-                return Ok(Asked { input, options, question: Question::Sets(sets) });
+                return Ok(Inquiry { input, options, question: Question::Sets(sets) });
             };
             read(&name, Scope::Namespace(Some(&namespace)))?
         }
@@ -267,24 +267,24 @@ fn one(
     // The cluster has nothing more to tell, so where its statuses lag behind, notes say so.
     options.lags = lags;
     at_clock(args, &mut options);
-    Ok(Asked { input, options, question })
+    Ok(Inquiry { input, options, question })
 }
 
 /// Answers a question about one workload.
-fn about(mut asked: Asked, args: &PreviewArgs, terminal: Terminal) -> Result<Answer, Failure> {
+fn about(mut inquiry: Inquiry, args: &PreviewArgs, terminal: Terminal) -> Result<Answer, Failure> {
     let Some(replicas) = args.replicas.filter(|replicas| replicas.is_relative()) else {
-        return decided(asked, args, terminal);
+        return decided(inquiry, args, terminal);
     };
-    let (count, none) = asked.input.rounded_count(&asked.options, replicas)?;
-    asked.options.replicas = Some(count);
-    let mut answer = decided(asked, args, terminal)?;
+    let (count, none) = inquiry.input.rounded_count(&inquiry.options, replicas)?;
+    inquiry.options.replicas = Some(count);
+    let mut answer = decided(inquiry, args, terminal)?;
     answer.beside.extend(none.map(|error| format!("note: {}", error.in_one_line())));
     Ok(answer)
 }
 
 /// Answers a question about one workload, whose count is a number if there is one.
-fn decided(asked: Asked, args: &PreviewArgs, terminal: Terminal) -> Result<Answer, Failure> {
-    let Asked { input, options, question } = asked;
+fn decided(inquiry: Inquiry, args: &PreviewArgs, terminal: Terminal) -> Result<Answer, Failure> {
+    let Inquiry { input, options, question } = inquiry;
     match question {
         Question::Order if input.has_count(&options)? => {
             let order = deletion_order(&input, &options).map_err(explained)?;
@@ -321,7 +321,7 @@ fn decided(asked: Asked, args: &PreviewArgs, terminal: Terminal) -> Result<Answe
             };
             // Scaling the owner of a set is another question, and so is scaling what a file was made of.
             let is_asked = preview.owner.is_none() || !args.names_workload();
-            let is_smaller = || preview.asked.replicas < input.present_count(&options).ok();
+            let is_smaller = || preview.size.replicas < input.present_count(&options).ok();
             let has_hint = args.output == Output::Table && terminal.width.is_some() && is_asked;
             let has_hint = has_hint && args.filename.is_none() && is_smaller();
             let hint = view::answer::hint(&preview).filter(|_| has_hint);

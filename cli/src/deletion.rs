@@ -55,5 +55,5 @@ pub(crate) fn of(kubectl: &Kubectl, pod: &str, scope: Scope<'_>, options: &Optio
     }
     let taken = explain_deletion(&input, &namespace, pod, options);
     // A name that is not known may be mistyped.
-    (is_going || taken.by.is_some()).then_some(taken)
+    (is_going || taken.cause.is_some()).then_some(taken)
 }

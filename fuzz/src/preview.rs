@@ -38,7 +38,7 @@ pub fn run(data: &[u8]) {
 }
 
 fn now() -> Timestamp {
-    "2026-03-10T12:00:00Z".parse().expect("a moment")
+    "2026-03-10T12:00:00Z".parse().expect("a time")
 }
 
 /// What these bytes ask, and the dump that they ask it of.
@@ -97,7 +97,7 @@ fn check_as(dump: &[u8], text: &[u8], options: &Options) -> Option<Value> {
     let count = |verdict| whole.pods().filter(|pod| pod.verdict == verdict).count();
     let victims = count(Verdict::Deleted);
     // Those of a StatefulSet that wait for others go after them.
-    let goes_on = victims > 0 && count(Verdict::Possible) == 0 && whole.asked.replicas.is_some();
+    let goes_on = victims > 0 && count(Verdict::Possible) == 0 && whole.size.replicas.is_some();
     let goes = |pod: &PodAnswer<'_>| pod.verdict == Verdict::Deleted || goes_on && pod.waits_for().is_some();
     let named = whole.pods().filter(|pod| goes(pod) && !pod.is_replaced).count();
     assert_eq!(lines(&view::wide::names(&whole)), named);

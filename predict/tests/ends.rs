@@ -2,7 +2,7 @@
 //! the objects, the pods that went and the sizes of all sets.
 
 use podrank_laws::objects;
-use podrank_predict::{NoteCode, Options, Preview, Snapshot, Verdict, Within, preview_workload};
+use podrank_predict::{NoteCode, Options, Preview, Snapshot, Verdict, Window, preview_workload};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,7 +27,7 @@ impl Case {
         let mut options = Options::new(0, self.now.parse().expect("a time"));
         options.replicas = self.replicas;
         options.workload = Some("deploy/web".parse().expect("a name"));
-        options.within = Within::USUAL;
+        options.within = Window::USUAL;
         options.probabilities = false;
         read(&preview_workload(&input, &options).expect("a preview"))
     }

@@ -2,7 +2,7 @@
 
 use podrank_laws::objects;
 use podrank_predict::{
-    DeletionOrder, Options, Order, Snapshot, Verdict, Within, WorkloadKind, deletion_order, preview_workload,
+    DeletionOrder, Options, Order, Snapshot, Verdict, Window, WorkloadKind, deletion_order, preview_workload,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -58,9 +58,9 @@ fn compare(scene: &Scene, compared: &mut Compared) {
     let Ok(input) = Snapshot::read(objects::dump(&scene.items).as_bytes()) else { return };
     for workload in input.workloads() {
         for (order, within) in [
-            (Order::Kubernetes, Within::default()),
-            (Order::Kubernetes, Within::USUAL),
-            (Order::Total, Within::default()),
+            (Order::Kubernetes, Window::default()),
+            (Order::Kubernetes, Window::USUAL),
+            (Order::Total, Window::default()),
         ] {
             let mut options = Options::new(0, scene.now.parse().expect("a time"));
             options.replicas = None;
@@ -74,7 +74,7 @@ fn compare(scene: &Scene, compared: &mut Compared) {
                 compared.without_counts += 1;
                 continue;
             }
-            let present = order.asked.replicas.or(order.asked.parallelism).expect("a count");
+            let present = order.size.replicas.or(order.size.parallelism).expect("a count");
             agree(&input, &options, &order, 0..pods.min(present + 1), compared);
         }
     }

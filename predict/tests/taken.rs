@@ -108,10 +108,10 @@ fn a_pod_that_is_named_is_taken_by_the_scale_down() {
          Why this pod: 2 related pods on its node (web-5d-c: 1)."
     );
     assert_eq!(
-        (taken.by, taken.rule.as_deref(), taken.probably),
+        (taken.cause, taken.rule.as_deref(), taken.is_probable),
         (Some(DeletionCause::ScaleDown), Some("rank"), false)
     );
-    assert_eq!(taken.asked.map(|asked| asked.to_string()).as_deref(), Some(ASKED));
+    assert_eq!(taken.requested_at.map(|asked| asked.to_string()).as_deref(), Some(ASKED));
     // Kubernetes before 1.25 did not say from where.
     let old = event("Deployment", "web", "ScalingReplicaSet", "Scaled down replica set web-5d to 2", 0);
     let objects = with(three(going(pod('a', "n1"), 0)), [deleted('a'), old]);
@@ -135,7 +135,7 @@ fn an_autoscaler_and_its_reason_are_named() {
     };
     let because = |more: [Value; 2]| {
         let objects = with(three(going(pod('a', "n1"), 0)), [deleted('a'), scaled(3, 2, 0)]);
-        ask('a', &with(objects, more)).because.expect("a reason")
+        ask('a', &with(objects, more)).event.expect("a reason")
     };
     let by_it = "rs/web-5d was scaled from 3 to 2 by hpa/web (All metrics below target)";
     assert_eq!(because([autoscaler.clone(), rescaled("web", 0)]), by_it);
@@ -150,7 +150,7 @@ fn readiness_is_that_before_the_request() {
     let why = |a: Value| {
         let objects = with(three(going(a, 0)), [deleted('a'), scaled(3, 2, 0)]);
         let taken = ask('a', &objects);
-        (taken.rule, taken.why_unknown.is_some())
+        (taken.rule, taken.reason_unknown.is_some())
     };
     let a = || pod('a', "n2");
     // On the node of one other pod: with c, two of three.
@@ -175,7 +175,7 @@ fn readiness_is_that_before_the_request() {
             deleted('a'),
             scaled(2, 1, 0),
         ];
-        ask('a', &objects).why_unknown.is_some()
+        ask('a', &objects).reason_unknown.is_some()
     };
     assert!(alone(6) && !alone(-6));
 }
@@ -185,7 +185,7 @@ fn a_pod_that_has_ended_since_was_running() {
     let mut a = unready(pod('a', "n2"), 8);
     a["status"]["phase"] = json!("Failed");
     let taken = ask('a', &with(three(going(a, 0)), [deleted('a'), scaled(3, 2, 0)]));
-    assert_eq!((taken.rule.as_deref(), taken.why_unknown), (Some("rank"), None));
+    assert_eq!((taken.rule.as_deref(), taken.reason_unknown), (Some("rank"), None));
 }
 
 #[test]
@@ -193,8 +193,8 @@ fn a_shortened_grace_period_hides_when_it_was_asked_to_go() {
     let mut a = going(pod('a', "n1"), 0);
     a["metadata"]["deletionGracePeriodSeconds"] = json!(5);
     let taken = ask('a', &with(three(a.clone()), [deleted('a'), scaled(3, 2, 0)]));
-    assert_eq!((taken.asked, taken.rule.as_deref()), (None, None));
-    assert!(taken.why_unknown.is_some_and(|why| why.contains("grace period")));
+    assert_eq!((taken.requested_at, taken.rule.as_deref()), (None, None));
+    assert!(taken.reason_unknown.is_some_and(|why| why.contains("grace period")));
     // Unless that is the pod's own.
     a["spec"]["terminationGracePeriodSeconds"] = json!(5);
     a["metadata"]["deletionTimestamp"] = json!(at(5));
@@ -222,15 +222,15 @@ fn nobody_blames_the_scale_down_for_what_a_user_deleted() {
     let objects =
         [going(pod('a', "n1"), 0), going(pod('b', "n1"), 0), pod('c', "n2"), set(2, "new"), deployment(2)];
     let objects = with(objects.to_vec(), [deleted('b'), scaled(3, 2, 0)]);
-    assert_eq!(ask('b', &objects).by, Some(DeletionCause::ScaleDown));
+    assert_eq!(ask('b', &objects).cause, Some(DeletionCause::ScaleDown));
     let users = ask('a', &objects);
-    assert_eq!((users.by, users.why.clone()), (None, None));
+    assert_eq!((users.cause, users.reason.clone()), (None, None));
     assert_eq!(
         users.to_string(),
         "pod/web-5d-a is being deleted, and no event reports a scale-down, a rollout, an eviction, a taint or a preemption that deleted it"
     );
     // Without a scale-down at all.
-    assert_eq!(ask('a', &three(going(pod('a', "n1"), 0))).by, None);
+    assert_eq!(ask('a', &three(going(pod('a', "n1"), 0))).cause, None);
 }
 
 #[test]
@@ -253,13 +253,13 @@ fn what_no_event_names_is_probable_if_its_turn_had_come() {
             .starts_with("pod/web-5d-a is being deleted, probably because rs/web-5d was scaled from 3 to 1"),
         "{taken}"
     );
-    assert!(taken.probably);
+    assert!(taken.is_probable);
     // It would have been the last to go.
     let mut last = two(going(pod('a', "n1"), 0));
     last[2] = unready(pod('c', "n2"), -60);
     last[0]["spec"]["nodeName"] = json!("n3");
     last[0]["status"]["conditions"][0]["lastTransitionTime"] = json!(at(-3_600_000));
-    assert_eq!(ask('a', &last).by, None);
+    assert_eq!(ask('a', &last).cause, None);
 }
 
 #[test]
@@ -276,10 +276,10 @@ fn a_rollout_takes_old_pods() {
         scaled(3, 2, 0),
     ];
     let taken = ask('a', &with(objects.to_vec(), [risen]));
-    assert_eq!(taken.because.as_deref(), Some("the rollout of deploy/web scaled rs/web-5d from 3 to 2"));
-    assert_eq!((taken.by, taken.rule.as_deref()), (Some(DeletionCause::Rollout), Some("rank")));
+    assert_eq!(taken.event.as_deref(), Some("the rollout of deploy/web scaled rs/web-5d from 3 to 2"));
+    assert_eq!((taken.cause, taken.rule.as_deref()), (Some(DeletionCause::Rollout), Some("rank")));
     // The set was the only one when its count fell.
-    assert_eq!(ask('a', &objects).by, Some(DeletionCause::ScaleDown));
+    assert_eq!(ask('a', &objects).cause, Some(DeletionCause::ScaleDown));
 }
 
 #[test]
@@ -295,7 +295,7 @@ fn disruptions_are_told_as_what_they_are() {
         let disrupted = json!({ "type": "DisruptionTarget", "status": "True", "reason": reason });
         a["status"]["conditions"].as_array_mut().expect("conditions").push(disrupted);
         let taken = ask('a', &with(three(a), [scaled(3, 2, 0)]));
-        assert_eq!((taken.by, taken.why), (Some(by), None), "{reason}");
+        assert_eq!((taken.cause, taken.reason), (Some(by), None), "{reason}");
     }
     for (reason, message, by) in [
         ("Preempted", "Preempted by pod x on node n1", Some(DeletionCause::Preemption)),
@@ -304,7 +304,7 @@ fn disruptions_are_told_as_what_they_are() {
         ("Evicted", "The node was low on resource: memory.", Some(DeletionCause::Node)),
     ] {
         let told = event("Pod", "web-5d-a", reason, message, 0);
-        assert_eq!(ask('a', &[told]).by, by, "{message}");
+        assert_eq!(ask('a', &[told]).cause, by, "{message}");
     }
     let of_daemon_set = event("DaemonSet", "web-5d", "SuccessfulDelete", "Deleted pod: web-5d-a", 0);
     let taken = ask('a', &[of_daemon_set]);
@@ -323,14 +323,14 @@ fn of_pods_that_are_gone_events_tell() {
         "pod/web-5d-a was deleted, because rs/web-5d was scaled from 3 to 2 by kubectl.\nWhy this pod: no longer known."
     );
     // The set is gone, too.
-    assert_eq!(ask('a', &[deleted('a'), scaled(3, 2, 0)]).by, Some(DeletionCause::ScaleDown));
+    assert_eq!(ask('a', &[deleted('a'), scaled(3, 2, 0)]).cause, Some(DeletionCause::ScaleDown));
     let unnamed = || with(there(), [deleted('d'), scaled(4, 2, 0)]);
-    assert_eq!(ask('a', &unnamed()).by, None, "nothing shows that there was such a pod");
+    assert_eq!(ask('a', &unnamed()).cause, None, "nothing shows that there was such a pod");
     let lost = ask('a', &with(unnamed(), [event("Pod", "web-5d-a", "Scheduled", "to n1", -600)]));
-    assert!(lost.probably && lost.by == Some(DeletionCause::ScaleDown), "{lost}");
+    assert!(lost.is_probable && lost.cause == Some(DeletionCause::ScaleDown), "{lost}");
     // All are named, or two scale-downs have lost names.
-    assert_eq!(ask('a', &with(there(), [deleted('d'), scaled(3, 2, 0)])).by, None);
-    assert_eq!(ask('a', &with(there(), [scaled(5, 4, -300), scaled(4, 2, 0)])).by, None);
+    assert_eq!(ask('a', &with(there(), [deleted('d'), scaled(3, 2, 0)])).cause, None);
+    assert_eq!(ask('a', &with(there(), [scaled(5, 4, -300), scaled(4, 2, 0)])).cause, None);
 }
 
 #[test]
@@ -383,11 +383,11 @@ fn podrank_webhook_knows_the_rule() {
         assert_eq!(ask('a', &with(there(), [other, deleted('a')])).selected_by, None);
     }
     // It names the pod if nothing else does, and another time is another scale-down.
-    assert!(ask('a', &with(there(), [record("Steer", 0)])).probably);
+    assert!(ask('a', &with(there(), [record("Steer", 0)])).is_probable);
     assert_eq!(ask('a', &with(there(), [record("Steer", -600), deleted('a')])).selected_by, None);
     // All that went are named, so a user deleted this one, although it was chosen.
     let users = ask('a', &with(there(), [record("Steer", 0), deleted('d'), deleted('e')]));
-    assert_eq!(users.by, None, "{users}");
+    assert_eq!(users.cause, None, "{users}");
     // Its mark on the pod says so as well.
     let mut a = going(pod('a', "n1"), 0);
     a["metadata"]["annotations"] = json!({
@@ -396,5 +396,5 @@ fn podrank_webhook_knows_the_rule() {
     });
     let marked = ask('a', &with(there(), [a, deleted('a')]));
     assert_eq!(marked.selected_by.as_deref(), Some("first[0]"));
-    assert_eq!(marked.why.as_deref(), Some("deletion cost -1 (web-5d-c: 0)"));
+    assert_eq!(marked.reason.as_deref(), Some("deletion cost -1 (web-5d-c: 0)"));
 }

@@ -36,7 +36,7 @@ export function showAnswer(state, answer, pods, { moments, count }, made) {
 }
 
 /** What follows, in a sentence. Of a count that grows, that is nothing: pods that do not exist yet are not available, either. */
-const follows = ({ waitsFor, follows, asked, activePods }) => (asked.replicas > activePods && !waitsFor ? null : follows);
+const follows = ({ waitsFor, follows, size, activePods }) => (size.replicas > activePods && !waitsFor ? null : follows);
 
 /** The count that is asked for, beside the present one. */
 function showCount(state, present) {
@@ -61,10 +61,10 @@ function showMoment(state, moments) {
 }
 
 /** How a Deployment's syncs scale its sets. It says nothing if the only set gets the Deployment's count. */
-function sizes({ groups, steps, asked }) {
+function sizes({ groups, steps, size }) {
     const way = ({ replicaSet, from }) => [from, ...steps.flatMap((step) => step.replicaSets)
         .filter((set) => set.replicaSet === replicaSet).map((set) => set.to)];
-    if (groups.length === 0 || (groups.length === 1 && steps.length < 2 && groups[0].to === asked.replicas)) return [];
+    if (groups.length === 0 || (groups.length === 1 && steps.length < 2 && groups[0].to === size.replicas)) return [];
     const age = ({ replicaSet, isNew }) => (groups.length < 2 || replicaSet === null ? '' : isNew ? ' (new)' : ' (old)');
     // The reason is that of the first sync.
     const why = (set) => (set.text === null ? 'a later sync creates it' : set.from === set.to && way(set).length > 1 ? 'a later sync changes it' : set.text);

@@ -4,8 +4,8 @@ use crate::probabilities_follow;
 use jiff::Timestamp;
 use kubectl_podrank::view::answer::{headline, hint};
 use podrank_predict::{
-    Asked, CountRange, GroupAtEnd, Note, NowSource, PodAnswer, Pods, Preview, SetPreview, Snapshot,
-    StepPreview, Verdict, WaitsFor, autoscaler,
+    CountRange, GroupAtEnd, Note, PodAnswer, PodGroup, Pods, Preview, Size, Snapshot, StepPreview,
+    TimeSource, Verdict, WaitsFor, autoscaler,
 };
 use serde::Serialize;
 
@@ -31,8 +31,8 @@ pub(crate) struct Answer<'p> {
     /// What to type next.
     hint: Option<String>,
     now: Timestamp,
-    time_source: NowSource,
-    asked: Asked,
+    time_source: TimeSource,
+    size: Size,
     active_pods: usize,
     deletions: CountRange,
     notes: &'p [Note],
@@ -70,7 +70,7 @@ struct PodFace<'p>(&'p str, Option<&'p str>, Verdict, Option<String>);
 pub(crate) struct Row<'p> {
     #[serde(flatten)]
     pod: &'p PodAnswer<'p>,
-    because: String,
+    short: String,
 }
 
 /// Why a pod is deleted or kept.
@@ -90,7 +90,7 @@ impl Scene {
             preview.pods().map(PodAnswer::details).flat_map(|its| [its.creation_time, its.ready_time]);
         Self {
             active: preview.active,
-            count: preview.asked.replicas.or(preview.asked.parallelism),
+            count: preview.size.replicas.or(preview.size.parallelism),
             desired: autoscaler(preview, input).and_then(|its| its.desired_replicas),
             now: preview.now,
             newest: times.flatten().max(),
@@ -108,7 +108,7 @@ impl<'p> Answer<'p> {
                 pod.probability.map(|probability| probability.text()),
             )
         };
-        let group = |set: &'p SetPreview<'p>| GroupFace {
+        let group = |set: &'p PodGroup<'p>| GroupFace {
             replica_set: set.replica_set,
             from: set.size.from,
             to: set.size.to(),
@@ -132,8 +132,8 @@ impl<'p> Answer<'p> {
             headline: headline(preview),
             hint: hint(preview),
             now: preview.now,
-            time_source: preview.now_source,
-            asked: preview.asked,
+            time_source: preview.time_source,
+            size: preview.size,
             active_pods: preview.active,
             deletions: preview.deletions(),
             notes: &preview.notes,
@@ -149,7 +149,7 @@ impl<'p> Answer<'p> {
 
 impl<'p> Row<'p> {
     pub(crate) fn of(pod: &'p PodAnswer<'p>) -> Self {
-        Self { pod, because: pod.short().to_string() }
+        Self { pod, short: pod.short().to_string() }
     }
 }
 

@@ -44,12 +44,12 @@ export class List {
         $('more').hidden = rest === 0;
     }
 
-    #row({ name, node, verdict, probability, because }, face, marked) {
+    #row({ name, node, verdict, probability, short }, face, marked) {
         const isMarked = marked.has(name);
         return el('tr', { 'data-fate': verdict, class: isMarked ? 'marked' : null },
             el('td', {}, face?.probability ?? (probability === undefined ? verdict : `${Math.round(probability * 100)}%`)),
             el('th', { scope: 'row' }, el('button', { type: 'button', class: 'link', 'aria-pressed': `${isMarked}`, onclick: () => this.onpick(name) }, name),
                 face?.age ? el('small', { class: 'age' }, face.age) : null),
-            el('td', {}, node ?? '–'), el('td', {}, because));
+            el('td', {}, node ?? '–'), el('td', {}, short));
     }
 }

@@ -4,13 +4,13 @@ use crate::failure::Failure;
 use jiff::Timestamp;
 use podrank::FeatureGates;
 use podrank_predict::gates::GATES;
-use podrank_predict::{NowSource, Options, Order, WorkloadName};
+use podrank_predict::{Options, Order, TimeSource, WorkloadName};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-struct Asked {
+struct PageOptions {
     namespace: Option<String>,
     /// `TYPE/NAME`, or the only workload.
     workload: Option<String>,
@@ -22,7 +22,7 @@ struct Asked {
     modified: Option<Timestamp>,
     /// The clock's time, which an input without a file has.
     clock: Option<Timestamp>,
-    order: AskedOrder,
+    order: OrderOption,
     feature_gates: BTreeMap<String, bool>,
     partial: bool,
     /// Whether to say how likely contested pods go, even if that takes a while.
@@ -31,7 +31,7 @@ struct Asked {
 
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum AskedOrder {
+enum OrderOption {
     #[default]
     Kubernetes,
     Total,
@@ -39,32 +39,32 @@ enum AskedOrder {
 
 /// The options in this text.
 pub(crate) fn read(text: &str) -> Result<Options, Failure> {
-    let asked: Asked = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    let mut options = match (asked.now, asked.clock) {
+    let page: PageOptions = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let mut options = match (page.now, page.clock) {
         (Some(now), _) => Options::new(0, now),
         (None, Some(clock)) => {
-            let mut options = Options::new(0, asked.modified.unwrap_or(clock));
-            options.now_source =
-                if asked.modified.is_some() { NowSource::FileTime } else { NowSource::Clock };
+            let mut options = Options::new(0, page.modified.unwrap_or(clock));
+            options.time_source =
+                if page.modified.is_some() { TimeSource::FileTime } else { TimeSource::Clock };
             options
         }
         (None, None) => return Err("neither now nor clock says when to decide".to_owned().into()),
     };
-    (options.replicas, options.parallelism) = (asked.replicas, asked.parallelism);
-    options.namespace = asked.namespace;
-    options.workload = asked.workload.map(|name| name.parse::<WorkloadName>()).transpose()?;
-    options.order = match asked.order {
-        AskedOrder::Kubernetes => Order::Kubernetes,
-        AskedOrder::Total => Order::Total,
+    (options.replicas, options.parallelism) = (page.replicas, page.parallelism);
+    options.namespace = page.namespace;
+    options.workload = page.workload.map(|name| name.parse::<WorkloadName>()).transpose()?;
+    options.order = match page.order {
+        OrderOption::Kubernetes => Order::Kubernetes,
+        OrderOption::Total => Order::Total,
     };
     options.gates = FeatureGates::KUBERNETES;
-    for (name, value) in asked.feature_gates {
+    for (name, value) in page.feature_gates {
         let (_, gate) = GATES
             .iter()
             .find(|(known, _)| *known == name)
             .ok_or_else(|| format!("unknown feature gate {name}"))?;
         *gate(&mut options.gates) = value;
     }
-    (options.partial, options.probabilities) = (asked.partial, asked.probabilities);
+    (options.partial, options.probabilities) = (page.partial, page.probabilities);
     Ok(options)
 }

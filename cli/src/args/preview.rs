@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use podrank::FeatureGates;
 use podrank_predict::gates::{ControllerGate, GATES, Gate, STATEFUL_SET_GATES};
 use podrank_predict::{
-    ControllerGates, Error, NowSource, Options, Order, Release, Replicas, Subject, Within, WorkloadKind,
+    ControllerGates, Error, Options, Order, Release, Replicas, Subject, TimeSource, Window, WorkloadKind,
 };
 use std::path::PathBuf;
 use std::time::Duration;
@@ -78,7 +78,7 @@ pub(crate) struct PreviewArgs {
     ///
     /// The controller may decide a bit earlier or later, and pods age.
     #[arg(long, value_name = "BEFORE,AFTER", value_parser = within, hide_short_help = true, help_heading = ASSUMPTIONS)]
-    within: Option<Within>,
+    within: Option<Window>,
 
     /// Order in which pods are deleted
     #[arg(long, value_name = "ORDER", default_value = "kubernetes", hide_short_help = true, help_heading = ASSUMPTIONS)]
@@ -226,7 +226,7 @@ fn time(text: &str) -> Result<Timestamp, String> {
 }
 
 /// Two durations, or one for both.
-fn within(text: &str) -> Result<Within, String> {
+fn within(text: &str) -> Result<Window, String> {
     let (before, after) = text.split_once(',').unwrap_or((text, text));
     let duration = |text: &str| {
         let duration: SignedDuration =
@@ -235,7 +235,7 @@ fn within(text: &str) -> Result<Within, String> {
         let most = Duration::from_secs(600);
         if duration > most { Err(format!("`{text}` is more than 10m")) } else { Ok(duration) }
     };
-    Ok(Within { before: duration(before)?, after: duration(after)? })
+    Ok(Window { before: duration(before)?, after: duration(after)? })
 }
 
 fn on_or_off(value: &str) -> Result<bool, String> {
@@ -298,7 +298,7 @@ impl PreviewArgs {
 
     /// The same flags, and all others besides the count that change an answer: for commands that ask more about the same.
     pub(crate) fn of_file_and_decision(&self) -> String {
-        let within = |within: Within| {
+        let within = |within: Window| {
             let [before, after] = [within.before, within.after].map(|time| time.as_secs_f64());
             format!("--within {before}s,{after}s")
         };
@@ -346,9 +346,9 @@ impl PreviewArgs {
 
     pub(crate) fn options(&self, clock: Timestamp) -> Options {
         let mut options = Options::new(0, self.now.unwrap_or(clock));
-        options.now_source = self.now.map_or(NowSource::Clock, |_| NowSource::Given);
+        options.time_source = self.now.map_or(TimeSource::Clock, |_| TimeSource::Given);
         options.within =
-            self.within.unwrap_or(if self.now.is_some() { Within::default() } else { Within::USUAL });
+            self.within.unwrap_or(if self.now.is_some() { Window::default() } else { Window::USUAL });
         options.replicas = self.replicas.and_then(|replicas| match replicas {
             Replicas::To(count) => Some(count),
             // The present count decides.

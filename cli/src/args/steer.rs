@@ -6,7 +6,7 @@ use super::preview::{gate, replicas};
 use clap::{ArgMatches, Args, ValueEnum, ValueHint};
 use podrank::FeatureGates;
 use podrank_predict::gates::Gate;
-use podrank_predict::plan::{ForeignCosts, Measure, PlanSize};
+use podrank_predict::plan::{ForeignCosts, Metric, PlanSize};
 use podrank_predict::{Error, Replicas, Scalable, WorkloadKind, instead_of_node};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -147,7 +147,7 @@ pub(crate) struct Preferences {
     /// podrank reads the metrics APIs that HorizontalPodAutoscalers read. At least half of the pods must have a value. Pods without a value
     /// come last.
     #[arg(long, value_name = "MEASURE", conflicts_with = "by_value")]
-    lowest: Option<Measure>,
+    lowest: Option<Metric>,
 
     /// Pods that haven't been ready for minReadySeconds yet
     #[arg(long, hide_short_help = true)]
@@ -177,7 +177,7 @@ pub(crate) enum GivenPreference {
     Nodes(NodePreference),
     Pods(String),
     Values(PathBuf),
-    Lowest(Measure),
+    Lowest(Metric),
     NotAvailable,
     /// Whether it was asked for. If not, what is not known of other pods is passed over.
     EmptyNodes {

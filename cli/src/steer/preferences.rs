@@ -8,7 +8,7 @@ use crate::complain;
 use crate::kubectl::Reason;
 use jiff::Timestamp;
 use podrank_predict::Error;
-use podrank_predict::plan::{self, Measure, Preference, Selected, TopologyLevel, Values};
+use podrank_predict::plan::{self, Metric, Preference, Selected, TopologyLevel, Values};
 use serde::Deserialize;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -42,7 +42,7 @@ impl ReadOnce {
 }
 
 /// Asks a metrics API, and says how old its values are.
-fn measured(cluster: &Cluster<'_>, measure: &Measure) -> Result<Values, Failure> {
+fn measured(cluster: &Cluster<'_>, measure: &Metric) -> Result<Values, Failure> {
     // Older adapters serve only an older version.
     let mut paths = measure.paths(cluster.namespace()).into_iter();
     let answer = loop {

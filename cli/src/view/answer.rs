@@ -6,7 +6,7 @@ use crate::view::{
     verdict_cell,
 };
 use podrank_predict::{
-    CountRange, NoteCode, Order, PodAnswer, Preview, SetPreview, Verdict, WorkloadKind, waiting,
+    CountRange, NoteCode, Order, PodAnswer, PodGroup, Preview, Verdict, WorkloadKind, waiting,
 };
 use std::iter;
 
@@ -14,7 +14,7 @@ use std::iter;
 pub fn table(preview: &Preview<'_>) -> Table {
     // Pods that do not exist yet are not available, either.
     let grows = preview.scales_up()
-        || preview.asked.replicas.is_some_and(|replicas| replicas as usize > preview.active);
+        || preview.size.replicas.is_some_and(|replicas| replicas as usize > preview.active);
     let follows = preview.rest.as_ref().filter(|rest| !grows || rest.waits_for.is_some());
     let follows = follows.filter(|_| !goes_on_by_itself(preview)).and_then(|rest| rest.sentence(false));
     let row = |pod: &&PodAnswer<'_>| {
@@ -60,7 +60,7 @@ fn kept(preview: &Preview<'_>) -> Vec<String> {
 /// How many pods of each set go, if several have pods: the oldest set first.
 fn shares(preview: &Preview<'_>) -> Option<String> {
     let sets: Vec<_> = preview.sets().iter().filter(|set| set.active > 0).collect();
-    let share = |set: &&SetPreview<'_>| {
+    let share = |set: &&PodGroup<'_>| {
         let (delete, active) = (preview.deletions_of(set), set.active);
         Some(format!("{} of {} of {}", amount(delete), count(active, "pod"), plain(set.replica_set?)))
     };
@@ -101,7 +101,7 @@ pub fn headline(preview: &Preview<'_>) -> String {
     if preview.active == 0 && preview.deletions().max == 0 {
         return format!("{name}{in_order}: {}.", no_pods(&preview.notes));
     }
-    let asked = &preview.asked;
+    let asked = &preview.size;
     let scale = if preview.scales_up() { "Scaling up" } else { "Scaling" };
     let to = [
         asked.replicas.map(|replicas| replicas.to_string()),
@@ -159,7 +159,7 @@ fn deletes(preview: &Preview<'_>) -> String {
     let is_sync = preview.rest.is_none() && follows;
     let sync = if is_sync { " in its next sync" } else { "" };
     let left = (!is_sync && delete.min == delete.max && delete.max > 0).then(|| active - delete.max as usize);
-    let left = left.filter(|left| preview.asked.replicas.is_some_and(|asked| asked as usize != *left));
+    let left = left.filter(|left| preview.size.replicas.is_some_and(|asked| asked as usize != *left));
     let left = left.map_or_else(String::new, |left| format!(". {} {} left", count(left, "pod"), is(left)));
     format!("{what}{sync}{how}{left}.")
 }
@@ -193,7 +193,7 @@ pub fn of_pod(preview: &Preview<'_>, pod: &str) -> Option<Table> {
 pub fn hint(preview: &Preview<'_>) -> Option<String> {
     // If all go, there is nothing to choose.
     let goes = preview.deletions().max;
-    let replicas = preview.asked.replicas.filter(|_| goes > 0 && (goes as usize) < preview.active)?;
+    let replicas = preview.size.replicas.filter(|_| goes > 0 && (goes as usize) < preview.active)?;
     if preview.notes.iter().any(|note| note.code == NoteCode::ControlledByOwner) {
         // The Deployment would write its own count back.
         return None;

@@ -116,7 +116,7 @@ fn possible_at(pod: &OrderedPod<'_>) -> String {
 
 /// The present count.
 fn present_of(order: &DeletionOrder<'_>) -> Option<u32> {
-    order.asked.replicas.or(order.asked.parallelism)
+    order.size.replicas.or(order.size.parallelism)
 }
 
 /// Its place, or those that it shares with others: `#1 to 3`.

@@ -84,7 +84,7 @@ fn note(line: &OverviewRow<'_>, is_asked: bool, once: Option<&Note>) -> String {
     if !line.workload.kind.has_count() && line.delete.max == 0 && line.rest.is_none() {
         return "its nodes decide".to_owned();
     }
-    let is_up = is_asked && line.present.is_some() && line.asked.replicas > line.present;
+    let is_up = is_asked && line.present.is_some() && line.size.replicas > line.present;
     // If they go one by one, the number of those that go has them.
     let waits = line.rest.as_ref().filter(|_| line.one_by_one.is_none()).and_then(|rest| rest.short());
     let autoscaler = line.autoscaler.as_ref();

@@ -21,7 +21,7 @@ pub fn table(plan: &Plan) -> Table {
         ];
         Row { verdict, cells }
     };
-    let blocked = plan.blocked.iter().map(|ahead| {
+    let unsteerable = plan.unsteerable.iter().map(|ahead| {
         format!("{} is deleted before {}, whatever their costs: {}.", ahead.name, ahead.before, ahead.why)
     });
     let (shown, kept): (Vec<_>, Vec<_>) = plan.pods.iter().partition(|pod| matters(pod));
@@ -36,7 +36,7 @@ pub fn table(plan: &Plan) -> Table {
         )],
         header: vec!["DEFAULT", "PLAN", "POD", "NODE", "COST", "NEW COST", "REASON"],
         rows: shown.iter().map(row).collect(),
-        below: kept.into_iter().chain(blocked).chain(nodes(plan)).collect(),
+        below: kept.into_iter().chain(unsteerable).chain(nodes(plan)).collect(),
         optional: vec!["NODE", "COST"],
         is_cut: true,
         ..Table::default()

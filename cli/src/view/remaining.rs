@@ -10,7 +10,7 @@ pub(super) fn nodes(preview: &Preview<'_>) -> Option<String> {
     let is_certain =
         preview.order == Order::Kubernetes && go.iter().all(|pod| pod.verdict == Verdict::Deleted);
     // New pods may come to any node.
-    let is_all = preview.asked.replicas.is_some_and(|replicas| replicas as usize == stay.len());
+    let is_all = preview.size.replicas.is_some_and(|replicas| replicas as usize == stay.len());
     if !is_certain || !is_all || go.is_empty() {
         return None;
     }

@@ -2,7 +2,7 @@
 
 use crate::view::answer::{by_chance, chance, count_of, goes_on_by_itself, headline};
 use crate::view::{COST, Row, Table, amount, count, is, plain, verdict_cell};
-use podrank_predict::{PodAnswer, Pods, Preview, SetPreview, Verdict};
+use podrank_predict::{PodAnswer, PodGroup, Pods, Preview, Verdict};
 use std::iter;
 
 /// Returns `pod/NAME` of every certain victim, a line each, also of those that Kubernetes deletes one after the other.
@@ -88,8 +88,8 @@ pub fn tables(preview: &Preview<'_>, source: &str) -> Vec<Table> {
 }
 
 /// A row for each set.
-fn of_sets(preview: &Preview<'_>, sets: &[SetPreview<'_>]) -> Table {
-    let row = |set: &SetPreview<'_>| {
+fn of_sets(preview: &Preview<'_>, sets: &[PodGroup<'_>]) -> Table {
+    let row = |set: &PodGroup<'_>| {
         let delete = preview.deletions_of(set);
         let cells = vec![
             set.replica_set.unwrap_or("<new>").to_owned(),
@@ -109,7 +109,7 @@ fn of_sets(preview: &Preview<'_>, sets: &[SetPreview<'_>]) -> Table {
 }
 
 /// The sizes that a set gets in turn.
-fn sizes(preview: &Preview<'_>, set: &SetPreview<'_>) -> String {
+fn sizes(preview: &Preview<'_>, set: &PodGroup<'_>) -> String {
     let later = preview.steps.iter().flatten().flat_map(|step| &step.sets);
     let later = later.filter(|step| step.replica_set == set.replica_set && step.from != step.to);
     let mut sizes: Vec<_> = iter::once(set.size.to()).chain(later.map(|step| step.to)).collect();

@@ -13,21 +13,21 @@ pub struct PodDeletion {
     /// Its name.
     pub pod: String,
     /// Whether it is still there, being deleted.
-    pub going: bool,
+    pub is_terminating: bool,
     /// When its deletion was asked for, to the second. `None` if it is gone, or if that may have been asked for twice.
-    pub asked: Option<Timestamp>,
+    pub requested_at: Option<Timestamp>,
     /// Who took it. `None` if that is not known.
-    pub by: Option<DeletionCause>,
+    pub cause: Option<DeletionCause>,
     /// Whether that is only probable, because nothing names the pod.
-    pub probably: bool,
+    pub is_probable: bool,
     /// What happened, as the end of a sentence that begins with "because".
-    pub because: Option<String>,
+    pub event: Option<String>,
     /// The rule by which Kubernetes took this pod and not one that stayed. `None` if that is not known.
     pub rule: Option<String>,
     /// The values that this rule compares, as a short sentence. If podrank-webhook only observed it, what it reported. `None` if that is not known.
-    pub why: Option<String>,
+    pub reason: Option<String>,
     /// Why that is not known. `None` if it is, or if nobody knows who took the pod.
-    pub why_unknown: Option<&'static str>,
+    pub reason_unknown: Option<&'static str>,
     /// The rule by which podrank-webhook chose it, if it did.
     pub selected_by: Option<String>,
 }
@@ -55,21 +55,21 @@ pub enum DeletionCause {
 impl fmt::Display for PodDeletion {
     /// `pod/web-a is going, because rs/web was scaled from 10 to 6 by kubectl`, and in the next line why that one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let is = if self.going { "is being deleted" } else { "was deleted" };
+        let is = if self.is_terminating { "is being deleted" } else { "was deleted" };
         write!(f, "pod/{} {is}", text::name(&self.pod))?;
-        let Some(because) = &self.because else {
+        let Some(because) = &self.event else {
             return write!(
                 f,
                 ", and no event reports a scale-down, a rollout, an eviction, a taint or a preemption that deleted it"
             );
         };
-        let probably = if self.probably { "probably " } else { "" };
+        let probably = if self.is_probable { "probably " } else { "" };
         write!(f, ", {probably}because {because}.")?;
         let chosen = self
             .selected_by
             .as_ref()
             .map(|rule| format!("podrank-webhook selected it ({})", text::word(rule)));
-        match (&self.why, &chosen, self.why_unknown) {
+        match (&self.reason, &chosen, self.reason_unknown) {
             (Some(why), Some(chosen), _) => write!(f, "\nWhy this pod: {why}, and {chosen}."),
             (Some(why), None, _) | (None, Some(why), _) => write!(f, "\nWhy this pod: {why}."),
             (None, None, Some(unknown)) => write!(f, "\nWhy this pod: {unknown}."),

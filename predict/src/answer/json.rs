@@ -5,11 +5,11 @@ use crate::answer::deletion::{DeletionCause, PodDeletion};
 use crate::answer::note::Note;
 use crate::answer::order::{DeletionOrder, OrderedGroup, OrderedPod};
 use crate::answer::pod::{Details, PodAnswer};
-use crate::answer::preview::{Asked, Owner, Pods, Preview, Workload};
+use crate::answer::preview::{Owner, Pods, Preview, Size, Workload};
 use crate::answer::probability::Probability;
 use crate::answer::rollout::{CountRange, EndState, GroupAtEnd, StepPreview, WaitsFor};
 use crate::question::gates;
-use crate::question::options::{NowSource, Order, Within};
+use crate::question::options::{Order, TimeSource, Window};
 use crate::reason::chance::Chance;
 use crate::reason::comparison::Value;
 use crate::reason::size::SetSize;
@@ -34,8 +34,8 @@ struct Head<'v> {
     #[serde(skip_serializing_if = "Option::is_none")]
     owner: Option<Owner<'v>>,
     now: Timestamp,
-    time_source: NowSource,
-    within: Within,
+    time_source: TimeSource,
+    within: Window,
     order: Order,
     #[serde(skip_serializing_if = "Option::is_none")]
     kubernetes_version: Option<Release>,
@@ -53,7 +53,7 @@ macro_rules! head {
             workload: $answer.workload,
             owner: $answer.owner,
             now: $answer.now,
-            time_source: $answer.now_source,
+            time_source: $answer.time_source,
             within: $answer.within,
             order: $answer.order,
             kubernetes_version: $answer.release,
@@ -72,7 +72,7 @@ struct PreviewView<'v> {
     #[serde(skip_serializing_if = "Option::is_none")]
     current_replicas: Option<u32>,
     #[serde(flatten)]
-    asked: Asked,
+    size: Size,
     #[serde(skip_serializing_if = "Option::is_none")]
     autoscaler: Option<&'v AutoscalerPreview<'v>>,
     partial: bool,
@@ -102,7 +102,7 @@ struct OrderView<'v> {
     head: Head<'v>,
     active_pods: usize,
     #[serde(flatten)]
-    asked: Asked,
+    size: Size,
     deletions: CountRange,
     waits_for: Option<WaitsForView>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -310,7 +310,7 @@ impl Serialize for Preview<'_> {
             replay: &self.replay,
             active_pods: self.active,
             current_replicas: self.present,
-            asked: self.asked,
+            size: self.size,
             autoscaler: self.autoscaler.as_ref(),
             partial: self.partial,
             deletions: self.deletions(),
@@ -379,7 +379,7 @@ impl Serialize for DeletionOrder<'_> {
         let view = OrderView {
             head: head!("DeletionOrder", self),
             active_pods: self.active,
-            asked: self.asked,
+            size: self.size,
             deletions: self.delete,
             waits_for: self.rest.as_ref().and_then(WaitsForView::new),
             waits_down_to: self.waits_down_to,
@@ -410,19 +410,19 @@ struct DeletionView<'v> {
 
 impl Serialize for PodDeletion {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let reason = self.rule.as_deref().zip(self.why.as_deref());
+        let reason = self.rule.as_deref().zip(self.reason.as_deref());
         let view = DeletionView {
             api_version: API_VERSION,
             kind: "PodDeletion",
             namespace: &self.namespace,
             pod: &self.pod,
-            terminating: self.going,
-            requested_at: self.asked,
-            cause: self.by,
-            probable: self.probably,
-            text: self.because.as_deref(),
+            terminating: self.is_terminating,
+            requested_at: self.requested_at,
+            cause: self.cause,
+            probable: self.is_probable,
+            text: self.event.as_deref(),
             reason: reason.map(|(rule, text)| TextReason { rule, text }),
-            reason_unknown: self.why_unknown,
+            reason_unknown: self.reason_unknown,
             selected_by: self.selected_by.as_deref(),
         };
         view.serialize(serializer)

@@ -2,9 +2,9 @@
 
 use crate::answer::note::Note;
 use crate::answer::pod::PodAnswer;
-use crate::answer::preview::{Asked, Owner, Verdict, Workload};
+use crate::answer::preview::{Owner, Size, Verdict, Workload};
 use crate::answer::rollout::{CountRange, EndState};
-use crate::question::options::{NowSource, Order, Within};
+use crate::question::options::{Order, TimeSource, Window};
 use crate::reason::Reason;
 use crate::snapshot::release::Release;
 use crate::text;
@@ -25,9 +25,9 @@ pub struct DeletionOrder<'a> {
     /// The exact time of the decision.
     pub now: Timestamp,
     /// Where that time comes from.
-    pub now_source: NowSource,
+    pub time_source: TimeSource,
     /// By how much the controller may decide earlier and later.
-    pub within: Within,
+    pub within: Window,
     /// Whose decision it is.
     pub order: Order,
     /// The feature gates that its controller reads.
@@ -35,7 +35,7 @@ pub struct DeletionOrder<'a> {
     /// The release of Kubernetes, if it is known.
     pub release: Option<Release>,
     /// Its present count.
-    pub asked: Asked,
+    pub size: Size,
     /// The number of its active pods.
     pub active: usize,
     /// How many of them are deleted at the present count.

@@ -3,10 +3,10 @@
 use crate::answer::autoscaler::AutoscalerPreview;
 use crate::answer::json::WaitsForView;
 use crate::answer::note::Note;
-use crate::answer::preview::{Asked, Owner, Verdict, Workload};
+use crate::answer::preview::{Owner, Size, Verdict, Workload};
 use crate::answer::probability::Probability;
 use crate::answer::rollout::{CountRange, EndState};
-use crate::question::options::{NowSource, Order};
+use crate::question::options::{Order, TimeSource};
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 
@@ -22,7 +22,7 @@ pub struct Overview<'a> {
     pub now: Timestamp,
     /// Where that time comes from.
     #[serde(rename = "timeSource")]
-    pub now_source: NowSource,
+    pub time_source: TimeSource,
     /// Whose decision it is.
     pub order: Order,
     /// Why some types of workloads could not be read, a line each.
@@ -45,7 +45,7 @@ pub struct OverviewRow<'a> {
     pub owner: Option<Owner<'a>>,
     /// Its present count, or the one that is asked for.
     #[serde(flatten)]
-    pub asked: Asked,
+    pub size: Size,
     /// The number of its active pods.
     #[serde(rename = "activePods")]
     pub active: usize,

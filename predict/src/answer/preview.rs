@@ -5,7 +5,7 @@ use crate::answer::note::Note;
 use crate::answer::pod::PodAnswer;
 use crate::answer::rollout::{CountRange, EndState, StepPreview};
 use crate::question::gates;
-use crate::question::options::{NowSource, Options, Order, Within};
+use crate::question::options::{Options, Order, TimeSource, Window};
 use crate::reason::size::SetSize;
 use crate::snapshot::release::Release;
 use crate::snapshot::workload::{WorkloadKind, WorkloadRef};
@@ -28,9 +28,9 @@ pub struct Preview<'a> {
     /// The exact time of the decision.
     pub now: Timestamp,
     /// Where that time comes from.
-    pub now_source: NowSource,
+    pub time_source: TimeSource,
     /// By how much the controller may decide earlier and later. A pod is certain only if it is all that time.
-    pub within: Within,
+    pub within: Window,
     /// Whose decision it is.
     pub order: Order,
     /// The feature gates that its controller reads.
@@ -48,7 +48,7 @@ pub struct Preview<'a> {
     /// Its present count; `None` if it has none.
     pub present: Option<u32>,
     /// What the workload is asked to be.
-    pub asked: Asked,
+    pub size: Size,
     /// The autoscaler that sets the asked count, too, if the input has one.
     pub autoscaler: Option<AutoscalerPreview<'a>>,
     /// Whether an incomplete input was accepted.
@@ -86,7 +86,7 @@ pub enum Pods<'a> {
     /// Those of a workload that has no sets.
     Pods(Vec<PodAnswer<'a>>),
     /// The sets of a Deployment that have pods, or get some, oldest first.
-    Sets(Vec<SetPreview<'a>>),
+    Sets(Vec<PodGroup<'a>>),
 }
 
 impl<'a> Preview<'a> {
@@ -98,7 +98,7 @@ impl<'a> Preview<'a> {
             replica_set: None,
             owner: None,
             now: options.now,
-            now_source: options.now_source,
+            time_source: options.time_source,
             within: options.within,
             order: options.order,
             feature_gates: Vec::new(),
@@ -109,7 +109,7 @@ impl<'a> Preview<'a> {
             replay: String::new(),
             active: 0,
             present: None,
-            asked: Asked::default(),
+            size: Size::default(),
             autoscaler: None,
             partial: options.partial,
             delete: 0,
@@ -135,9 +135,9 @@ impl<'a> Preview<'a> {
             Some(format!(
                 "{}/{name} --namespace {namespace} {} --now {now}",
                 kind.short(),
-                self.asked.flags()
+                self.size.flags()
             )),
-            (self.within != Within::default()).then(|| {
+            (self.within != Window::default()).then(|| {
                 let [before, after] = [self.within.before, self.within.after].map(|time| time.as_secs_f64());
                 format!("--within {before}s,{after}s")
             }),
@@ -173,7 +173,7 @@ impl<'a> Preview<'a> {
     }
 
     /// How many pods of one of its sets are deleted, until nothing follows.
-    pub fn deletions_of(&self, set: &SetPreview<'_>) -> CountRange {
+    pub fn deletions_of(&self, set: &PodGroup<'_>) -> CountRange {
         let step = || CountRange::one(u32::try_from(set.delete).unwrap_or(u32::MAX));
         self.rest.as_ref().map_or_else(step, |rest| rest.delete_of(set.replica_set))
     }
@@ -195,7 +195,7 @@ impl<'a> Preview<'a> {
 
     /// Returns whether the count that is asked for is above the present one.
     pub fn scales_up(&self) -> bool {
-        self.present.is_some() && self.asked.replicas > self.present
+        self.present.is_some() && self.size.replicas > self.present
     }
 
     /// How many pods of a `StatefulSet` are deleted and created again, now or after other pods.
@@ -208,7 +208,7 @@ impl<'a> Preview<'a> {
     pub fn one_by_one(&self) -> Option<u32> {
         let is_certain = self.deletions().max > 0 && self.count(Verdict::Possible) == 0;
         let waiting = u32::try_from(self.waiting()).unwrap_or(u32::MAX);
-        let goes_on = is_certain && waiting > 0 && self.asked.replicas.is_some();
+        let goes_on = is_certain && waiting > 0 && self.size.replicas.is_some();
         let replaced = u32::try_from(self.replaced()).unwrap_or(u32::MAX);
         goes_on.then(|| self.deletions().max.saturating_add(waiting).saturating_sub(replaced))
     }
@@ -248,14 +248,14 @@ impl<'a> Preview<'a> {
     }
 
     /// The sets of a Deployment.
-    pub fn sets(&self) -> &[SetPreview<'a>] {
+    pub fn sets(&self) -> &[PodGroup<'a>] {
         if let Pods::Sets(sets) = &self.of { sets } else { &[] }
     }
 }
 
 /// What happens to one set of a Deployment.
 #[derive(Clone, Debug)]
-pub struct SetPreview<'a> {
+pub struct PodGroup<'a> {
     /// Its name; `None` if this sync creates it.
     pub replica_set: Option<&'a str>,
     /// Whether it has the Deployment's present template: the others are old.
@@ -277,7 +277,7 @@ pub struct SetPreview<'a> {
 /// What a workload is asked to be, by the fields that its kind has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Asked {
+pub struct Size {
     /// The number of pods to scale to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replicas: Option<u32>,
@@ -292,7 +292,7 @@ pub struct Asked {
     pub suspend: Option<bool>,
 }
 
-impl Asked {
+impl Size {
     /// The flags of the command line that ask for the same: `--rollout` for a kind without a count.
     pub fn flags(&self) -> String {
         let flags = [

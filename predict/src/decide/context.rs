@@ -25,7 +25,7 @@ const MOST_COSTS: usize = 3;
 pub(crate) fn add<'a>(preview: &mut Preview<'a>, input: &'a Snapshot, options: &Options) {
     let id = id(preview.namespace, &preview.workload);
     let mut notes = Vec::new();
-    if let (Some(replicas), Some(_)) = (preview.asked.replicas, options.replicas) {
+    if let (Some(replicas), Some(_)) = (preview.size.replicas, options.replicas) {
         let (kind, name) = scaled(&preview.workload, preview.owner);
         preview.autoscaler = autoscaler(preview, input);
         notes.extend(autoscaler_notes(input, id.namespace, &kind, name, replicas, options.kubernetes()));
@@ -35,7 +35,7 @@ pub(crate) fn add<'a>(preview: &mut Preview<'a>, input: &'a Snapshot, options: &
         let victims = preview.pods().filter(|pod| pod.verdict != Verdict::Kept);
         let victims: Vec<_> = victims.map(|pod| pod.pod).collect();
         let labels = labels_of(&victims, input);
-        notes.extend(budget_note(id.namespace, preview.asked.replicas.is_some(), input, &labels));
+        notes.extend(budget_note(id.namespace, preview.size.replicas.is_some(), input, &labels));
         // Unless a policy says otherwise, it ignores the sets that a rollout scales down.
         let is_of_rollout = preview.rollout.is_some_and(|rollout| rollout.path != "scale");
         notes.extend(policy_note(id, is_of_rollout, input, &victims, &labels));
@@ -50,7 +50,7 @@ pub(crate) fn add<'a>(preview: &mut Preview<'a>, input: &'a Snapshot, options: &
 /// Adds to an order who would interfere at another count, unless that is said already.
 pub(crate) fn add_to_order(order: &mut DeletionOrder<'_>, input: &Snapshot, options: &Options) {
     let id = id(order.namespace, &order.workload);
-    let Some(replicas) = order.asked.replicas else { return };
+    let Some(replicas) = order.size.replicas else { return };
     let (kind, name) = scaled(&order.workload, order.owner);
     let mut notes = autoscaler_notes(input, id.namespace, &kind, name, replicas, options.kubernetes());
     let victims: Vec<_> = order.pods().map(|pod| pod.pod.pod).collect();
@@ -66,7 +66,7 @@ pub(crate) fn add_to_order(order: &mut DeletionOrder<'_>, input: &Snapshot, opti
 /// Returns the autoscaler of a preview's workload, if this input, which the preview is about, has one.
 pub fn autoscaler<'a>(preview: &Preview<'a>, input: &'a Snapshot) -> Option<AutoscalerPreview<'a>> {
     let (kind, name) = scaled(&preview.workload, preview.owner);
-    let count = preview.asked.replicas?;
+    let count = preview.size.replicas?;
     let release = preview.release.unwrap_or(Release::TESTED);
     autoscalers(input, preview.namespace, &kind, name, count, release).next()
 }

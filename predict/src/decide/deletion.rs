@@ -82,14 +82,14 @@ pub fn explain_deletion(input: &Snapshot, namespace: &str, pod: &str, options: &
     PodDeletion {
         namespace: namespace.to_owned(),
         pod: pod.to_owned(),
-        going: going.is_some(),
-        asked: case.asked().and_then(|asked| Timestamp::from_nanosecond(asked.into()).ok()),
-        by: who.as_ref().map(|who| who.by),
-        probably: who.as_ref().is_some_and(|who| !who.is_named),
-        because: who.map(|who| who.because),
+        is_terminating: going.is_some(),
+        requested_at: case.requested_at().and_then(|asked| Timestamp::from_nanosecond(asked.into()).ok()),
+        cause: who.as_ref().map(|who| who.by),
+        is_probable: who.as_ref().is_some_and(|who| !who.is_named),
+        event: who.map(|who| who.because),
         rule,
-        why_unknown: unknown.filter(|_| why.is_none()),
-        why,
+        reason_unknown: unknown.filter(|_| why.is_none()),
+        reason: why,
         selected_by: chosen.or(steered),
     }
 }
@@ -119,15 +119,16 @@ struct Case<'a> {
 
 impl<'a> Case<'a> {
     /// When the pod was asked to go, if it is still there and that is known.
-    fn asked(&self) -> Option<i64> {
-        self.going?.asked
+    fn requested_at(&self) -> Option<i64> {
+        self.going?.requested_at
     }
 
     /// What podrank-webhook reported of it when it was deleted: when, what, and the rule for this pod.
     fn recorded(&self) -> Option<(i64, &'a Selection, &'a str)> {
         let uid = self.deleted.map(|pod| pod.record.uid);
         let recorded = self.reports.recorded(uid.or_else(|| self.reports.uid(self.pod))?)?;
-        let went = self.asked().or_else(|| Some(self.reports.deleted(self.pod)?.at)).unwrap_or(recorded.0);
+        let went =
+            self.requested_at().or_else(|| Some(self.reports.deleted(self.pod)?.at)).unwrap_or(recorded.0);
         ((went - recorded.0).abs() <= RECENT).then_some(recorded)
     }
 
@@ -136,7 +137,7 @@ impl<'a> Case<'a> {
         if let Some((by, because)) = told.or_else(|| self.reports.disruption(self.pod)) {
             return Some(Who { by, because: because.to_owned(), is_named: true });
         }
-        let asked = self.asked();
+        let asked = self.requested_at();
         let is_then = |event: &&Event| asked.is_none_or(|asked| event.at >= asked - CLOCKS);
         let deleted = self.reports.deleted(self.pod).filter(is_then);
         if let Some(event) = deleted {
@@ -258,7 +259,7 @@ fn before(
     going: &Termination,
     options: &Options,
 ) -> Option<Before> {
-    let Some(asked) = going.asked else {
+    let Some(asked) = going.requested_at else {
         return Some(Before::Unknown(
             "not known, because its grace period was shortened, so it may have been deleted twice",
         ));
@@ -309,7 +310,7 @@ fn states(pod: podrank::Pod, turned: Option<i64>, asked: i64) -> Vec<(Flags, Tim
 fn as_it_was(input: &Snapshot, asked: i64) -> (Snapshot, HashSet<Uid>) {
     let (mut then, mut together) = (input.clone(), HashSet::new());
     then.pods.retain_mut(|pod| {
-        let its = pod.termination.as_ref().and_then(|termination| termination.asked);
+        let its = pod.termination.as_ref().and_then(|termination| termination.requested_at);
         if let Some(its) = its.filter(|its| *its >= asked - CLOCKS) {
             together.extend((its <= asked + CLOCKS).then_some(pod.record.uid));
             pod.termination = None;

@@ -1,7 +1,7 @@
 //! The preview of a Deployment: what its next sync does to its sets, and which pods each set then loses.
 
 use crate::answer::note::{Note, NoteCode};
-use crate::answer::preview::{Asked, Pods, Preview, Rollout, SetPreview};
+use crate::answer::preview::{PodGroup, Pods, Preview, Rollout, Size};
 use crate::decide::count::asked;
 use crate::decide::rank_range::RankRange;
 use crate::decide::replica_set::{Scene, SetDecision};
@@ -58,12 +58,12 @@ pub(crate) fn preview_deployment<'a>(
         decision.pods = pods;
     }
     let previews = scaled.set_previews(decisions);
-    let sum = |number: fn(&SetPreview<'_>) -> usize| previews.iter().map(number).sum();
+    let sum = |number: fn(&PodGroup<'_>) -> usize| previews.iter().map(number).sum();
     let mut preview = Preview {
         feature_gates: gates::of_sets(options.gates),
         rollout: Some(Rollout { path: sync.path.name(), goes_on: end.goes_on, waits }),
         active: sum(|set| set.active),
-        asked: Asked { replicas: Some(deployment.replicas.unsigned_abs()), ..Asked::default() },
+        size: Size { replicas: Some(deployment.replicas.unsigned_abs()), ..Size::default() },
         delete: sum(|set| set.delete),
         notes,
         steps: Some(end.steps),
@@ -110,7 +110,7 @@ impl<'s, 'a> ScaledDeployment<'s, 'a> {
     }
 
     /// The sets that have pods, or get some, and the one that the sync creates.
-    fn set_previews(&self, decisions: Vec<SetDecision<'a>>) -> Vec<SetPreview<'a>> {
+    fn set_previews(&self, decisions: Vec<SetDecision<'a>>) -> Vec<PodGroup<'a>> {
         let mut previews = Vec::new();
         for (index, decision) in decisions.into_iter().enumerate() {
             let (own, change) = (&self.own[index], &self.sync.changes[index]);
@@ -118,7 +118,7 @@ impl<'s, 'a> ScaledDeployment<'s, 'a> {
             if from == 0 && change.replicas == 0 && decision.active == 0 {
                 continue;
             }
-            previews.push(SetPreview {
+            previews.push(PodGroup {
                 replica_set: Some(own.id().name),
                 is_new: self.sync.new_set == Some(index),
                 active: decision.active,
@@ -135,9 +135,9 @@ impl<'s, 'a> ScaledDeployment<'s, 'a> {
     }
 
     /// A set that does not exist yet.
-    fn set_preview(&self, from: i32, change: &SizeChange, is_created: bool) -> SetPreview<'a> {
+    fn set_preview(&self, from: i32, change: &SizeChange, is_created: bool) -> PodGroup<'a> {
         let (desired, budgets) = (self.deployment.replicas, self.sync.budgets);
-        SetPreview {
+        PodGroup {
             replica_set: None,
             is_new: true,
             size: SetSize { from, change: *change, desired, budgets, is_created },

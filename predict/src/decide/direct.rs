@@ -2,7 +2,7 @@
 
 use crate::answer::note::Note;
 use crate::answer::pod::PodAnswer;
-use crate::answer::preview::{Asked, Pods, Preview, Verdict};
+use crate::answer::preview::{Pods, Preview, Size, Verdict};
 use crate::answer::rollout::{CountRange, EndState};
 use crate::decide::members::Seen;
 use crate::decide::self_managed::Decision;
@@ -39,7 +39,7 @@ pub(crate) fn preview_direct<'a>(
     Ok(Preview {
         feature_gates: gates,
         active: decision.pods.len(),
-        asked,
+        size: asked,
         rest: rest(entry, &decision, certain),
         delete: certain + decision.quota,
         quota: decision.quota,
@@ -59,11 +59,11 @@ pub(crate) fn decide<'a>(
     pods: &[&'a Pod],
     options: &Options,
     notes: &mut Vec<Note>,
-) -> Result<(Asked, Gates, Decision<'a>), Error> {
+) -> Result<(Size, Gates, Decision<'a>), Error> {
     match entry {
         SelfManaged::StatefulSet(spec) => {
             let count = count::asked(&entry, spec.record.replicas, options)?;
-            let asked = Asked { replicas: Some(count.unsigned_abs()), ..Asked::default() };
+            let asked = Size { replicas: Some(count.unsigned_abs()), ..Size::default() };
             let gates = gates::of_stateful_sets(options.stateful_sets());
             Ok((asked, gates, stateful_set::decide(entry, spec, count, pods, options, notes)?))
         }
@@ -72,7 +72,7 @@ pub(crate) fn decide<'a>(
                 return Err(count::none(entry).advise("Leave out --replicas."));
             }
             let decision = daemon_set::decide(input, entry, spec, pods, options, notes);
-            Ok((Asked::default(), Vec::new(), decision))
+            Ok((Size::default(), Vec::new(), decision))
         }
         SelfManaged::Job(spec) => {
             let asked = job::asked(entry, spec, options)?;

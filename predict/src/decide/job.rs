@@ -2,7 +2,7 @@
 
 use crate::answer::note::{Note, NoteCode};
 use crate::answer::pod::PodAnswer;
-use crate::answer::preview::Asked;
+use crate::answer::preview::Size;
 use crate::decide::count;
 use crate::decide::job_end::Intervals;
 use crate::decide::self_managed::{Decision, chance, decided, probability};
@@ -57,7 +57,7 @@ fn index(pod: &Pod) -> i64 {
 pub(crate) fn refusal(
     entry: SelfManaged<'_>,
     spec: &Job,
-    asked: &Asked,
+    asked: &Size,
     pods: &[&Pod],
     options: &Options,
 ) -> Option<Note> {
@@ -72,7 +72,7 @@ pub(crate) fn refusal(
 }
 
 /// What is asked of the Job.
-pub(crate) fn asked(entry: SelfManaged<'_>, spec: &Job, options: &Options) -> Result<Asked, Error> {
+pub(crate) fn asked(entry: SelfManaged<'_>, spec: &Job, options: &Options) -> Result<Size, Error> {
     if options.replicas.is_some() {
         return Err(count::none(entry).advise("Use --parallelism N or --suspend."));
     }
@@ -101,11 +101,11 @@ pub(crate) fn asked(entry: SelfManaged<'_>, spec: &Job, options: &Options) -> Re
                 .advise(format!("Use --completions {completions} --parallelism {completions}.")));
         }
     }
-    Ok(Asked {
+    Ok(Size {
         parallelism: Some(parallelism),
         completions: options.completions,
         suspend: Some(options.suspend || spec.record.is_suspended),
-        ..Asked::default()
+        ..Size::default()
     })
 }
 
@@ -114,7 +114,7 @@ impl Job {
     fn job<'a>(
         &self,
         entry: SelfManaged<'_>,
-        asked: &Asked,
+        asked: &Size,
         pods: &[&'a Pod],
     ) -> (JobState, Option<ByPolicy<'a>>) {
         // An invalid selector makes the sync fail before it looks at the Job's end.
@@ -153,7 +153,7 @@ impl Job {
 pub(crate) fn decide<'a>(
     entry: SelfManaged<'_>,
     spec: &'a Job,
-    asked: &Asked,
+    asked: &Size,
     pods: &[&'a Pod],
     now: Time,
     notes: &mut Vec<Note>,

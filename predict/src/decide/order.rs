@@ -4,13 +4,13 @@
 use crate::answer::note::{Note, NoteCode};
 use crate::answer::order::{DeletionOrder, OrderedGroup, OrderedPod};
 use crate::answer::pod::PodAnswer;
-use crate::answer::preview::{Pods, Preview, Rollout, SetPreview, Verdict, Workload};
+use crate::answer::preview::{PodGroup, Pods, Preview, Rollout, Verdict, Workload};
 use crate::answer::rollout::WaitsFor;
 use crate::decide::choose::{ChosenWorkload, choose_workload};
 use crate::decide::members::ranked;
 use crate::decide::ranking::{MOST_IN_ONE_SYNC, groups, lasting};
 use crate::decide::replica_set::Scene;
-use crate::decide::window::moments_of;
+use crate::decide::window::decision_times;
 use crate::decide::workload::preview_choice;
 use crate::decide::{context, count, direct};
 use crate::question::options::{Options, Order};
@@ -68,12 +68,12 @@ fn without_context<'a>(input: &'a Snapshot, options: &Options) -> Result<Deletio
         workload: now.workload,
         owner: now.owner,
         now: now.now,
-        now_source: now.now_source,
+        time_source: now.time_source,
         within: now.within,
         order: now.order,
         feature_gates: now.feature_gates,
         release: now.release,
-        asked: now.asked,
+        size: now.size,
         active: now.active,
         delete,
         replaced,
@@ -98,13 +98,13 @@ fn at_every_count<'a>(now: &Preview<'a>) -> Vec<OrderedGroup<'a>> {
 }
 
 /// The pods of one set of a Deployment whose count decides about none of them.
-fn of_settled_set<'a>(now: &Preview<'a>, set: &SetPreview<'a>) -> OrderedGroup<'a> {
+fn of_settled_set<'a>(now: &Preview<'a>, set: &PodGroup<'a>) -> OrderedGroup<'a> {
     OrderedGroup { replica_set: set.replica_set, is_new: Some(set.is_new), pods: settled(now, &set.pods) }
 }
 
 /// Pods that go at every count, or at none.
 fn settled<'a>(now: &Preview<'a>, pods: &[PodAnswer<'a>]) -> Vec<OrderedPod<'a>> {
-    let present = now.asked.replicas.or(now.asked.parallelism);
+    let present = now.size.replicas.or(now.size.parallelism);
     let standing = |(place, pod): (usize, &PodAnswer<'a>)| {
         OrderedPod::new(pod, place, present.filter(|_| pod.verdict == Verdict::Deleted))
     };
@@ -168,7 +168,7 @@ fn of_sets<'a>(
     }
     let used: Vec<_> = now.sets().iter().filter(|set| set.active > 0).collect();
     let is_alone = is_at_rest && used.len() == 1;
-    let of = |set: &&SetPreview<'a>| match set.replica_set {
+    let of = |set: &&PodGroup<'a>| match set.replica_set {
         _ if set.is_settled => Some(Ok(of_settled_set(now, set))),
         Some(name) => Some(of_set(WorkloadKind::ReplicaSet, name, Some(set.is_new), is_alone)),
         None => None,
@@ -188,8 +188,8 @@ fn of_set<'a>(
     let policy = |now| Policy::at(to_time(now)).with_gates(options.gates);
     let at_now = Places::of(policy(options.now), options.order, &records)?;
     let mut open: Vec<_> = at_now.deletions.clone();
-    for moment in moments_of(times, options) {
-        let places = Places::of(policy(moment), options.order, &records)?;
+    for at in decision_times(times, options) {
+        let places = Places::of(policy(at), options.order, &records)?;
         for (all, here) in open.iter_mut().zip(places.deletions) {
             *all = (all.0.min(here.0), all.1.max(here.1));
         }
@@ -315,7 +315,7 @@ fn by_each_count<'a>(
     now: &Preview<'a>,
 ) -> Result<(Vec<OrderedPod<'a>>, Option<Wait<'a>>), Error> {
     let (own, gaps) = (entry.pods(input, &mut Vec::new())?, entry.gaps(input));
-    let most = match now.asked.replicas.or(now.asked.parallelism) {
+    let most = match now.size.replicas.or(now.size.parallelism) {
         Some(count) => count.min(u32::try_from(now.active).unwrap_or(u32::MAX)),
         None => 0,
     };
@@ -324,7 +324,7 @@ fn by_each_count<'a>(
     let mut pods: Vec<_> = (1..).zip(now.pods()).map(new).collect();
     let places: HashMap<_, _> = pods.iter().map(|pod| pod.pod.uid()).zip(0_usize..).collect();
     let is_said = now.rest.as_ref().is_some_and(|rest| rest.waits_for == Some(WaitsFor::Pods));
-    let mut may_wait = now.asked.replicas.is_some() && !is_said;
+    let mut may_wait = now.size.replicas.is_some() && !is_said;
     let mut wait: Option<Wait<'a>> = None;
     for count in (least..=most).rev() {
         let (.., decision) =

@@ -1,7 +1,7 @@
 //! Several workloads of an input, a line each: the count, the pod that is deleted first, and the deletions under way.
 
 use crate::answer::overview::{Overview, OverviewRow};
-use crate::answer::preview::{Asked, Preview, Verdict, Workload};
+use crate::answer::preview::{Preview, Size, Verdict, Workload};
 use crate::answer::rollout::CountRange;
 use crate::decide::choose::{ChosenWorkload, with_pods_in};
 use crate::decide::context;
@@ -36,7 +36,7 @@ pub fn overview<'a>(
         api_version: API_VERSION,
         kind: "Overview",
         now: options.now,
-        now_source: options.now_source,
+        time_source: options.time_source,
         order: options.order,
         unread: Vec::new(),
         workloads: lines.collect(),
@@ -72,7 +72,7 @@ fn empty(id: WorkloadRef<'_>) -> OverviewRow<'_> {
         namespace: id.namespace,
         workload: Workload { kind: id.kind, name: id.name },
         owner: None,
-        asked: Asked::default(),
+        size: Size::default(),
         active: 0,
         delete: CountRange::one(0),
         one_by_one: None,
@@ -105,7 +105,7 @@ fn line<'a>(
     let mut line = OverviewRow {
         owner: preview.owner,
         autoscaler: context::autoscaler(&preview, input),
-        asked: preview.asked,
+        size: preview.size,
         active: preview.active,
         delete: preview.deletions(),
         one_by_one: preview.one_by_one().filter(|_| replicas.is_some()),
@@ -116,7 +116,7 @@ fn line<'a>(
     if replicas.is_some() || line.delete.max > 0 || preview.waiting() > 0 {
         first(&mut line, &preview);
     }
-    let count = preview.asked.replicas.or(preview.asked.parallelism).filter(|_| replicas.is_none());
+    let count = preview.size.replicas.or(preview.size.parallelism).filter(|_| replicas.is_none());
     let pods = u32::try_from(preview.active).unwrap_or(u32::MAX);
     if let Some(fewer) = count.map(|count| count.min(pods)).and_then(|count| count.checked_sub(1))
         && line.next.is_none()

@@ -2,7 +2,7 @@
 
 use crate::answer::note::Note;
 use crate::answer::pod::PodAnswer;
-use crate::answer::preview::{Asked, Owner, Pods, Preview};
+use crate::answer::preview::{Owner, Pods, Preview, Size};
 use crate::decide::members::{Member, members, ranked};
 use crate::decide::rank_range::RankRange;
 use crate::decide::ranking::{MOST_IN_ONE_SYNC, Ranking};
@@ -50,7 +50,7 @@ pub(crate) fn preview_set<'a>(
         owner,
         feature_gates: gates::of_sets(options.gates),
         active: decision.active,
-        asked: Asked { replicas: Some(replicas), ..Asked::default() },
+        size: Size { replicas: Some(replicas), ..Size::default() },
         delete: decision.delete,
         quota: decision.quota,
         notes,

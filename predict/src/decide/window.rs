@@ -7,7 +7,7 @@ use crate::answer::pod::PodAnswer;
 use crate::answer::preview::{Pods, Preview, Verdict};
 use crate::answer::probability::Cases;
 use crate::decide::agree::agree;
-use crate::question::options::{NowSource, Options, Within};
+use crate::question::options::{Options, TimeSource, Window};
 use crate::reason::chance::Chance;
 use crate::text::error::Error;
 use jiff::{SignedDuration, Timestamp};
@@ -21,13 +21,13 @@ pub(crate) fn decide<'a>(
 ) -> Result<Preview<'a>, Error> {
     let mut preview = at(options)?;
     let times = |pod: &PodAnswer<'_>| [pod.pod.record.creation_time, pod.pod.record.ready_time];
-    let moments = moments_of(preview.pods().flat_map(times), options);
-    if moments.len() > 1 && !preview.workload.kind.is_direct() {
-        let cases: Vec<_> = moments
+    let times = decision_times(preview.pods().flat_map(times), options);
+    if times.len() > 1 && !preview.workload.kind.is_direct() {
+        let cases: Vec<_> = times
             .iter()
             .map(|now| at(&Options { now: *now, ..options.clone() }))
             .collect::<Result<_, _>>()?;
-        over_time(&mut preview, cases, &shares(&moments, options), span(options));
+        over_time(&mut preview, cases, &shares(&times, options), span(options));
     }
     preview.notes.splice(..0, time_of_dump(options));
     preview.replay = preview.words();
@@ -36,37 +36,37 @@ pub(crate) fn decide<'a>(
 
 /// From when to when the controller may decide.
 fn span(options: &Options) -> (Timestamp, Timestamp) {
-    let Within { before, after } = options.within;
+    let Window { before, after } = options.within;
     let from = options.now.checked_sub(before).unwrap_or(Timestamp::MIN);
     (from, options.now.checked_add(after).unwrap_or(Timestamp::MAX))
 }
 
 /// The start, and the times until the end at which an age that counts from one of these times reaches a power of two: between two of
 /// them, nothing changes.
-pub(crate) fn moments_of(times: impl Iterator<Item = Time>, options: &Options) -> Vec<Timestamp> {
+pub(crate) fn decision_times(times: impl Iterator<Item = Time>, options: &Options) -> Vec<Timestamp> {
     let (from, to) = span(options);
     let times = times.filter_map(|time| Timestamp::from_nanosecond(time.unix_nanos()?.into()).ok());
-    let mut moments = BTreeSet::from([from]);
+    let mut edges = BTreeSet::from([from]);
     for time in times.collect::<BTreeSet<_>>() {
         for exponent in 0..i64::BITS - 1 {
             let edge = time.checked_add(SignedDuration::from_nanos(1 << exponent));
-            moments.extend(edge.ok().filter(|edge| (from..=to).contains(edge)));
+            edges.extend(edge.ok().filter(|edge| (from..=to).contains(edge)));
         }
     }
     // Of very young pods, ages reach a power of two all the time.
-    let every = moments.len().div_ceil(MOST_MOMENTS);
-    moments.into_iter().step_by(every).collect()
+    let every = edges.len().div_ceil(MOST_TIMES);
+    edges.into_iter().step_by(every).collect()
 }
 
-/// How long each of these moments lasts, until the next one or until the controller has decided.
-pub(crate) fn shares(moments: &[Timestamp], options: &Options) -> Vec<f64> {
+/// How long each of these times lasts, until the next one or until the controller has decided.
+pub(crate) fn shares(times: &[Timestamp], options: &Options) -> Vec<f64> {
     let (_, to) = span(options);
-    let ends = moments.iter().skip(1).chain([&to]);
-    moments.iter().zip(ends).map(|(from, to)| to.duration_since(*from).as_secs_f64()).collect()
+    let ends = times.iter().skip(1).chain([&to]);
+    times.iter().zip(ends).map(|(from, to)| to.duration_since(*from).as_secs_f64()).collect()
 }
 
-/// The most moments at which a preview is decided again.
-const MOST_MOMENTS: usize = 48;
+/// The most times at which a preview is decided again.
+const MOST_TIMES: usize = 48;
 
 /// Makes a pod certain only if it is in all cases.
 fn over_time<'a>(
@@ -121,5 +121,5 @@ fn time_of_dump(options: &Options) -> Option<Note> {
         "the time of this decision is {:.0}, when the file was last changed: if it is a copy, set the time of the dump (--now)",
         options.now
     );
-    (options.now_source == NowSource::FileTime).then(|| Note::new(NoteCode::Time, text))
+    (options.time_source == TimeSource::FileTime).then(|| Note::new(NoteCode::Time, text))
 }

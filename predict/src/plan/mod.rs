@@ -29,4 +29,4 @@ pub use pod_owner::{ScaleTarget, leader, leaders, one_workload, set_of_leader, s
 pub use preference::{ForeignCosts, PlanRequest, PlanSize, Preference, Selected, Why, no_domain, no_node};
 pub use progress::{ActivePod, Progress, state};
 pub use target::Target;
-pub use values::{Measure, Values};
+pub use values::{Metric, Values};

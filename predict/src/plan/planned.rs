@@ -58,7 +58,7 @@ pub struct Plan {
     /// The unsteerable pods, which are deleted before selected ones, because Kubernetes applies other rules before the
     /// cost.
     #[serde(rename = "unsteerable")]
-    pub blocked: Vec<Unsteerable>,
+    pub unsteerable: Vec<Unsteerable>,
     /// What else a reader should know.
     pub notes: Vec<Note>,
     /// The number of active pods that are left once nothing more happens.

@@ -50,7 +50,7 @@ pub fn nothing_to_do(input: &Snapshot, request: &PlanRequest) -> Result<Option<P
         writes: 0,
         pods: Vec::new(),
         nodes: None,
-        blocked: Vec::new(),
+        unsteerable: Vec::new(),
         notes: notes.into_iter().collect(),
         left: replicas as usize,
         preferences: Vec::new(),
@@ -99,13 +99,13 @@ pub fn plan(input: &Snapshot, request: &PlanRequest) -> Result<Plan, Error> {
     } else {
         alone(&parts, policy, fewer, options.probabilities)?
     };
-    let (mut pods, mut blocked) = (Vec::new(), Vec::new());
+    let (mut pods, mut unsteerable) = (Vec::new(), Vec::new());
     for (part, delete) in parts.iter().zip(&shares.delete) {
         part.check_blocked(request, *delete)?;
         notes.extend(notes::claims(&sets, part.set));
         notes.extend(notes_on_pods(&part.own, *delete));
         pods.extend(part.planned(request, *delete, &shares.default_verdict)?);
-        blocked.extend(part.ahead(*delete));
+        unsteerable.extend(part.ahead(*delete));
     }
     notes.extend(shares.follows.map(|text| Note::new(NoteCode::Continues, text)));
     pods.sort_by_key(|pod| !pod.is_selected);
@@ -125,7 +125,7 @@ pub fn plan(input: &Snapshot, request: &PlanRequest) -> Result<Plan, Error> {
         delete: shares.delete.iter().sum(),
         writes: pods.iter().filter(|pod| pod.write.is_some()).count(),
         nodes: request.empty_nodes().map(|cluster| outcome(cluster, &pods)),
-        blocked,
+        unsteerable,
         target: chosen.target,
         left: shares.left,
         preferences: preferences.collect(),

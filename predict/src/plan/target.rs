@@ -224,7 +224,7 @@ fn of_deployment<'a>(
     let rolls = preview.rollout.is_some_and(|rollout| rollout.goes_on || rollout.waits);
     let is_rolling = match &*in_use {
         [] => return Err(Error::new(format!("{entry} has no pods"))),
-        [only] => rolls || i64::from(only.size.to()) != i64::from(preview.asked.replicas.unwrap_or(0)),
+        [only] => rolls || i64::from(only.size.to()) != i64::from(preview.size.replicas.unwrap_or(0)),
         _ => true,
     };
     if !is_rolling && in_use.iter().any(|only| i64::from(only.size.from) != i64::from(from)) {

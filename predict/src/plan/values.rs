@@ -11,9 +11,9 @@ use std::str::FromStr;
 
 /// Where the values of pods come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Measure {
+pub enum Metric {
     /// A metric of `custom.metrics.k8s.io`.
-    Metric(String),
+    Named(String),
     /// The processor time that metrics-server knows, in cores.
     Cpu,
     /// The memory that metrics-server knows, in bytes.
@@ -26,7 +26,7 @@ pub struct Values {
     /// The flag that asks for them, as the user gave it.
     pub flag: String,
     /// What they are values of. `None` if they come from the user.
-    pub measure: Option<Measure>,
+    pub measure: Option<Metric>,
     /// The values, by the name of the pod.
     pub of: HashMap<String, f64>,
     /// When the oldest was taken.
@@ -39,7 +39,7 @@ const FUTURE: SignedDuration = SignedDuration::from_secs(5);
 /// Where numbers are no longer exact, 2 to the power of 53. Adapters turn infinities into numbers beyond it, such as the smallest integer.
 const LIMIT: f64 = 9_007_199_254_740_992.0;
 
-impl FromStr for Measure {
+impl FromStr for Metric {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -51,7 +51,7 @@ impl FromStr for Measure {
                 Err("expected the name of a metric after metric/".to_owned())
             }
             Some(("metric", name)) if name.len() <= 253 && name.bytes().all(is_of_name) => {
-                Ok(Self::Metric(name.to_owned()))
+                Ok(Self::Named(name.to_owned()))
             }
             Some(("metric", _)) => {
                 Err("the name of a metric has at most 253 letters, digits and `_`, `.`, `:` or `-`"
@@ -62,22 +62,22 @@ impl FromStr for Measure {
     }
 }
 
-impl fmt::Display for Measure {
+impl fmt::Display for Metric {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Metric(name) => write!(f, "metric/{name}"),
+            Self::Named(name) => write!(f, "metric/{name}"),
             Self::Cpu => f.write_str("cpu"),
             Self::Memory => f.write_str("memory"),
         }
     }
 }
 
-impl Measure {
+impl Metric {
     /// The paths at which an API server answers for all pods of a namespace, the newest version first.
     pub fn paths(&self, namespace: &str) -> Vec<String> {
         let path = |version, rest| format!("/apis/{version}/namespaces/{namespace}/pods{rest}");
         match self {
-            Self::Metric(name) => {
+            Self::Named(name) => {
                 let path = |version| path(version, format!("/*/{name}"));
                 ["custom.metrics.k8s.io/v1beta2", "custom.metrics.k8s.io/v1beta1"].map(path).into()
             }
@@ -119,7 +119,7 @@ impl Measure {
     /// The pod that an item is about.
     fn pod<'i>(&self, item: &'i Item) -> Option<&'i Object> {
         match self {
-            Self::Metric(_) => item.described_object.as_ref().filter(|object| object.kind == "Pod"),
+            Self::Named(_) => item.described_object.as_ref().filter(|object| object.kind == "Pod"),
             Self::Cpu | Self::Memory => item.metadata.as_ref(),
         }
     }
@@ -127,7 +127,7 @@ impl Measure {
     /// The value of an item, if it has one.
     fn value(&self, item: &Item) -> Option<f64> {
         let quantities = match self {
-            Self::Metric(_) => vec![item.value.as_ref()],
+            Self::Named(_) => vec![item.value.as_ref()],
             Self::Cpu | Self::Memory => {
                 let resource = self.to_string();
                 let containers = item.containers.iter().flatten();
@@ -162,9 +162,9 @@ impl Values {
         let value = self.of.get(name)?;
         Some(match &self.measure {
             None => format!("value {value}"),
-            Some(Measure::Metric(metric)) => format!("{metric} {value}"),
-            Some(Measure::Cpu) => format!("cpu {:.0}m", value * 1e3),
-            Some(Measure::Memory) => format!("memory {:.0}Mi", value / f64::from(1 << 20)),
+            Some(Metric::Named(metric)) => format!("{metric} {value}"),
+            Some(Metric::Cpu) => format!("cpu {:.0}m", value * 1e3),
+            Some(Metric::Memory) => format!("memory {:.0}Mi", value / f64::from(1 << 20)),
         })
     }
 }
@@ -228,7 +228,7 @@ mod tests {
     fn the_values_of_an_answer_are_those_that_the_webhook_reads() {
         let Facts { now, answers, .. } = facts();
         for fact in answers {
-            let measure: Measure = fact.of.parse().expect("a measure");
+            let measure: Metric = fact.of.parse().expect("a measure");
             let read = measure.read(&fact.answer.to_string(), "shop", now).map(|values| values.of).ok();
             assert_eq!(read, fact.values, "{}", fact.why);
         }
@@ -239,7 +239,7 @@ mod tests {
         let Facts { now, answers, .. } = facts();
         let read = |of: &str| {
             let fact = answers.iter().find(|fact| fact.of == of).expect("one of each");
-            let measure: Measure = of.parse().expect("a measure");
+            let measure: Metric = of.parse().expect("a measure");
             measure.read(&fact.answer.to_string(), "shop", now).expect("sound")
         };
         assert_eq!(read("metric/sessions").text("a").as_deref(), Some("sessions 1.5"));
@@ -251,16 +251,16 @@ mod tests {
     #[test]
     fn names_of_metrics_are_those_that_policies_may_have() {
         for (name, is_one) in facts().names {
-            assert_eq!(format!("metric/{name}").parse::<Measure>().is_ok(), is_one, "{name}");
+            assert_eq!(format!("metric/{name}").parse::<Metric>().is_ok(), is_one, "{name}");
         }
     }
 
     #[test]
     fn only_measures_have_a_path() {
         for text in ["sessions", "CPU", "", "metric", "disk/full"] {
-            assert!(text.parse::<Measure>().is_err(), "{text}");
+            assert!(text.parse::<Metric>().is_err(), "{text}");
         }
-        let measure: Measure = "metric/http:requests_per-second.5m".parse().expect("a metric");
+        let measure: Metric = "metric/http:requests_per-second.5m".parse().expect("a metric");
         assert_eq!(
             measure.paths("shop")[0],
             "/apis/custom.metrics.k8s.io/v1beta2/namespaces/shop/pods/*/http:requests_per-second.5m"

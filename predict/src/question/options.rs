@@ -28,9 +28,9 @@ pub struct Options {
     /// The time of the decision, from which ages count.
     pub now: Timestamp,
     /// Where that time comes from.
-    pub now_source: NowSource,
+    pub time_source: TimeSource,
     /// By how much the controller may decide earlier and later than `now`. A pod is certain only if it is all that time.
-    pub within: Within,
+    pub within: Window,
     /// Whose decision to preview.
     pub order: Order,
     /// The feature gates.
@@ -58,8 +58,8 @@ impl Options {
             workload: None,
             namespace: None,
             now,
-            now_source: NowSource::Given,
-            within: Within::default(),
+            time_source: TimeSource::Given,
+            within: Window::default(),
             order: Order::Kubernetes,
             gates: FeatureGates::KUBERNETES,
             release: None,
@@ -98,7 +98,7 @@ pub enum Order {
 
 /// By how much the controller may decide earlier and later.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Within {
+pub struct Window {
     /// How much earlier. In JSON, in seconds.
     #[serde(serialize_with = "seconds")]
     pub before: Duration,
@@ -111,7 +111,7 @@ fn seconds<S: serde::Serializer>(time: &Duration, serializer: S) -> Result<S::Ok
     serializer.serialize_f64(time.as_secs_f64())
 }
 
-impl Within {
+impl Window {
     /// For a clock that is not the controller's, and a count that is yet to be written.
     pub const USUAL: Self = Self { before: Duration::from_secs(1), after: Duration::from_secs(5) };
 }
@@ -119,7 +119,7 @@ impl Within {
 /// Where the time of a decision comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum NowSource {
+pub enum TimeSource {
     /// The user gave it.
     Given,
     /// The clock.

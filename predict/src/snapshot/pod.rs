@@ -68,7 +68,7 @@ pub(crate) struct Pod {
 pub(crate) struct Termination {
     /// When its deletion was asked for, in nanoseconds since the Unix epoch, to the second. `None` if the grace period is not the pod's own:
     /// the deletion may have been asked for again, with a shorter one.
-    pub(crate) asked: Option<i64>,
+    pub(crate) requested_at: Option<i64>,
     /// When it last became ready or ceased to be, by kubelet's clock. `None` if it has no such condition.
     pub(crate) ready_since: Option<i64>,
     /// The reason of the condition `DisruptionTarget`, with which Kubernetes announces deletions that no controller of a workload makes.
@@ -270,7 +270,7 @@ impl Termination {
         let rule = metadata.annotation(STEERED_ANNOTATION).and_then(|steered| steered.split('/').nth(3));
         let turned = |it: &Condition| time(it.last_transition_time.as_ref()).unix_nanos();
         Self {
-            asked: deletion(deleted, grace).filter(|_| grace == own.or(Some(GRACE_PERIOD_SECONDS))),
+            requested_at: deletion(deleted, grace).filter(|_| grace == own.or(Some(GRACE_PERIOD_SECONDS))),
             ready_since: status.condition("Ready").and_then(turned),
             disrupted: disrupted.map(|it| it.reason.0.clone().unwrap_or_default()),
             steered: rule.filter(|rule| *rule != KEPT).map(str::to_owned),

@@ -85,8 +85,8 @@ impl Lenient<ContainerState> {
 }
 
 /// The time in nanoseconds since the Unix epoch, if there is one.
-pub(crate) fn nanos(moment: &Lenient<Time>) -> Option<i64> {
-    time(moment.0.as_ref()).unix_nanos()
+pub(crate) fn nanos(value: &Lenient<Time>) -> Option<i64> {
+    time(value.0.as_ref()).unix_nanos()
 }
 
 /// When the deletion of an object was asked for. Its deletion timestamp lies a grace period after that, most often in the future.

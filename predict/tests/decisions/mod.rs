@@ -14,7 +14,7 @@ use flate2::{Compression, GzBuilder, read::GzDecoder};
 use podrank_predict::gates::{GATES, STATEFUL_SET_GATES};
 use podrank_predict::{
     DeletionOrder, Error, Options, Order, Overview, PodAnswer, Preview, Probability, Replicas, Snapshot,
-    Verdict, Within, WorkloadName, deletion_order, deletion_order_of_pod, overview, preview_workload,
+    Verdict, Window, WorkloadName, deletion_order, deletion_order_of_pod, overview, preview_workload,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -80,7 +80,7 @@ fn options(question: &Question) -> Options {
         options.order = Order::Total;
     }
     if question.is_window {
-        options.within = Within::USUAL;
+        options.within = Window::USUAL;
     }
     for (bit, (_, gate)) in GATES.iter().enumerate() {
         let changed = question.changed_gates >> bit & 1 == 1;

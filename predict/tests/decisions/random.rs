@@ -103,7 +103,7 @@ fn collision(seed: u64) -> Case {
         items.push(json!({
             "apiVersion": "apps/v1", "kind": "ReplicaSet",
             "metadata": { "name": name, "namespace": "shop", "uid": name, "generation": 1, "labels": labels,
-                "creationTimestamp": moment(100_000 - i64::from(set / 2) * 1000),
+                "creationTimestamp": time_before(100_000 - i64::from(set / 2) * 1000),
                 "ownerReferences": if is_owned { owner("Deployment", "web") } else { json!([]) },
                 "annotations": { "deployment.kubernetes.io/desired-replicas": size.to_string(),
                     "deployment.kubernetes.io/max-replicas": (size + 1).to_string() } },
@@ -141,7 +141,7 @@ fn collision(seed: u64) -> Case {
 }
 
 /// As kubectl prints it, so many seconds before now.
-fn moment(before: i64) -> Value {
+fn time_before(before: i64) -> Value {
     json!(jiff::Timestamp::from_second(NOW - before).expect("a time").to_string())
 }
 
@@ -169,16 +169,16 @@ fn pod(rng: &mut Random, set: &str, number: u32, labels: &Value, spread: u32) ->
         "apiVersion": "v1", "kind": "Pod",
         "metadata": { "name": format!("{set}-{number}"), "namespace": "shop", "labels": labels,
             "uid": format!("{:08x}-0000-4000-8000-{number:012x}", rng.next() >> 32),
-            "creationTimestamp": moment(created), "ownerReferences": owner("ReplicaSet", set),
+            "creationTimestamp": time_before(created), "ownerReferences": owner("ReplicaSet", set),
             "annotations": { "controller.kubernetes.io/pod-deletion-cost": cost } },
         "spec": { "nodeName": node, "initContainers": [{ "name": "proxy", "restartPolicy": "Always" }] },
         "status": { "phase": if node.is_null() || rare(rng) { "Pending" } else { "Running" },
-            "conditions": [{ "type": "Ready", "status": if is_ready { "True" } else { "False" }, "lastTransitionTime": moment(since) }],
+            "conditions": [{ "type": "Ready", "status": if is_ready { "True" } else { "False" }, "lastTransitionTime": time_before(since) }],
             "containerStatuses": [{ "name": "web", "restartCount": restarts }],
             "initContainerStatuses": [{ "name": "proxy", "restartCount": sidecar }] },
     });
     if rng.below(30) == 0 {
-        pod["metadata"]["deletionTimestamp"] = moment(-30);
+        pod["metadata"]["deletionTimestamp"] = time_before(-30);
     }
     pod
 }

@@ -115,7 +115,7 @@ fn what_goes_before_a_wish_is_reported() {
     let request = request(PlanSize::To(4), &[], vec![pods("ef")]);
     let plan = plan(&input(&dump(&pods_of_dump)), &request).expect("a plan");
     assert_eq!(selected_letters(&plan), "ae");
-    let [ahead] = &*plan.blocked else { panic!("{:?}", plan.blocked) };
+    let [ahead] = &*plan.unsteerable else { panic!("{:?}", plan.unsteerable) };
     assert_eq!((&*ahead.name, &*ahead.before, ahead.rule), ("web-a", "web-f", "not-ready"));
     assert_eq!(ahead.why, "not ready, but web-f is");
 }

@@ -4,7 +4,7 @@ use crate::steer::dump::{self, dump, input, not_ready, old_set, pod, refusal, re
 use jiff::Timestamp;
 use podrank_predict::WorkloadName;
 use podrank_predict::plan::{
-    ForeignCosts, Measure, PlanSize, Preference, Selected, TopologyLevel, Values, no_domain, no_node,
+    ForeignCosts, Metric, PlanSize, Preference, Selected, TopologyLevel, Values, no_domain, no_node,
     nothing_to_do, plan, state,
 };
 use serde_json::{Value, json};
@@ -118,7 +118,7 @@ fn wishes_that_match_nothing() {
     );
     assert_eq!(values(&[]), "--by-value names no pod");
     let measured = |names: &[&str]| {
-        let sessions = Measure::Metric("sessions".to_owned());
+        let sessions = Metric::Named("sessions".to_owned());
         let pod = |name| {
             json!({"describedObject": {"kind": "Pod", "namespace": "shop", "name": name},
                 "value": "1", "timestamp": "1970-01-01T00:00:00Z"})

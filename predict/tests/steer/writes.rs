@@ -230,7 +230,7 @@ fn a_plan_is_proved_once_its_costs_are_written() {
         let count = |manifest: Option<&Manifest>| manifest.map_or(0, |manifest| manifest.names.len());
         assert_eq!(count(free.as_ref()) + count(over.as_ref()), before.writes, "seed {seed}");
         *seen.entry("written over").or_default() += u32::from(over.is_some());
-        *seen.entry("with blocked pods").or_default() += u32::from(!before.blocked.is_empty());
+        *seen.entry("with unsteerable pods").or_default() += u32::from(!before.unsteerable.is_empty());
         *seen.entry("without writes").or_default() += u32::from(before.writes == 0);
         for manifest in [free, over] {
             for object in parsed(manifest.as_ref())["items"].as_array().into_iter().flatten() {
