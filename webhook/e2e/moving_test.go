@@ -22,7 +22,10 @@ import (
 	"github.com/podrank/podrank/webhook/internal/cost"
 )
 
-var moving = flag.Int("moving", 3, "scale-downs of TestMoving for each way in which pods move")
+var (
+	moving = flag.Int("moving", 3, "rounds of TestMoving for each way in which pods move")
+	movers = flag.Int("movers", 1, "workloads, each in a namespace of its own, that a round of TestMoving scales down simultaneously")
+)
 
 const (
 	movingPods, movingTo = 150, 75
@@ -135,8 +138,8 @@ func (m *annotations) note(pod *corev1.Pod) {
 	}
 }
 
-// TestMoving scales workloads down whose pods or replica counts change all the time. In a third of the scale-downs, the
-// test kills one of the two replicas.
+// TestMoving scales workloads down whose pods or replica counts change all the time. In a third of the rounds, the test kills one of the
+// two replicas in the middle.
 func TestMoving(t *testing.T) {
 	plane.must(t, plane.Stop())
 	plane.must(t, plane.Run("--deadline", "1s"))
@@ -146,23 +149,70 @@ func TestMoving(t *testing.T) {
 	})
 	for _, by := range movements {
 		t.Run(by.name, func(t *testing.T) {
-			w, set := NewWorldOf(t, 4, SpotFirst, by.workload, movingPods)
 			if by.autoscaled {
 				NewAdapter(t)
-				w.desires(movingPods)
-				w.autoscale(set, movingPods, fmt.Sprint(share))
 			}
 			r := rand.New(rand.NewPCG(80, 0))
+			var workloads []*mover
+			for number := range *movers {
+				w, set := NewWorldOf(t, 4, SpotFirst, by.workload, movingPods)
+				if by.autoscaled {
+					w.desires(movingPods)
+					w.autoscale(set, movingPods, fmt.Sprint(share))
+				}
+				workloads = append(workloads, &mover{World: w, by: &by, set: set, r: rand.New(rand.NewPCG(80, uint64(number)))})
+			}
 			all := moved{}
 			for number := range *moving {
-				m := w.moves(&by, r, set, number)
-				all.slowest, all.most, all.asked, all.falls = max(all.slowest, m.slowest), max(all.most, m.most), all.asked+m.asked, all.falls+m.falls
-				all.told, all.missing = all.told+m.told, all.missing+m.missing
+				isKilled, delay, replica := number%3 == 2, time.Duration(r.IntN(600))*time.Millisecond, number/3%replicas
+				together(t, workloads, func(w *mover) { w.begin(number) })
+				if isKilled {
+					time.Sleep(delay)
+					plane.KillOne(replica)
+				}
+				together(t, workloads, (*mover).fall)
+				if isKilled {
+					plane.must(t, plane.Restart(replica, "--deadline", "1s"))
+				}
+				together(t, workloads, (*mover).judge)
+				for _, w := range workloads {
+					all.slowest, all.most, all.asked, all.falls = max(all.slowest, w.came.slowest), max(all.most, w.came.most), all.asked+w.came.asked, all.falls+w.came.falls
+					all.told, all.missing = all.told+w.came.told, all.missing+w.came.missing
+				}
 			}
-			fmt.Printf("%d rounds, %s: %d scale-downs, %d requests, the slowest was delayed by %v, at most %d writes of a pod, the ends of %d pods told, and of %d not\n",
-				*moving, by.name, all.falls, all.asked, all.slowest.Round(time.Millisecond), all.most, all.told, all.missing)
+			fmt.Printf("%d rounds of %d, %s: %d scale-downs, %d requests, the slowest was delayed by %v, at most %d writes of a pod, the ends of %d pods told, and of %d not\n",
+				*moving, *movers, by.name, all.falls, all.asked, all.slowest.Round(time.Millisecond), all.most, all.told, all.missing)
 		})
 	}
+}
+
+// together does something with all workloads simultaneously, and ends the test if it failed.
+func together(t *testing.T, workloads []*mover, do func(*mover)) {
+	t.Helper()
+	var all sync.WaitGroup
+	for _, w := range workloads {
+		all.Go(func() { do(w) })
+	}
+	all.Wait()
+	if t.Failed() {
+		t.FailNow()
+	}
+}
+
+// A mover is a workload that moves, and is scaled down in each round.
+type mover struct {
+	*World
+	by  *movement
+	set client.Object
+	r   *rand.Rand
+	// Of this round.
+	number          int
+	seen            *annotations
+	began           metav1.Time
+	before, earlier int
+	stop, end       context.CancelFunc
+	done            <-chan error
+	came            moved
 }
 
 // moved is what came of a round.
@@ -173,77 +223,79 @@ type moved struct {
 	told, missing int
 }
 
-func (w *World) moves(by *movement, r *rand.Rand, set client.Object, number int) (came moved) {
-	w.Helper()
-	patience := 20*time.Second + 2**period
-	by.scaleTo(w, set, movingPods)
+// patience is how long a scale-down may take on a busy machine.
+func patience() time.Duration { return 20*time.Second + 2**period }
+
+// begin scales up, has the pods move, and scales down.
+func (w *mover) begin(number int) {
+	by := w.by
+	by.scaleTo(w.World, w.set, movingPods)
 	w.Await("150 ready pods", time.Minute+4**period, func() bool {
 		if by.autoscaled {
-			by.scaleTo(w, set, movingPods)
+			by.scaleTo(w.World, w.set, movingPods)
 		}
 		return w.areReady(movingPods)
 	})
 	w.AwaitClean()
-	ctx, stop := context.WithCancel(w.ctx)
-	defer stop()
-	m := &annotations{writes: map[types.UID]int{}, last: map[types.UID]cost.Steered{}, texts: map[types.UID]string{}, removed: map[types.UID]bool{}, chosen: map[types.UID]int32{}}
+	w.number, w.came = number, moved{}
+	w.seen = &annotations{writes: map[types.UID]int{}, last: map[types.UID]cost.Steered{}, texts: map[types.UID]string{}, removed: map[types.UID]bool{}, chosen: map[types.UID]int32{}}
+	w.began, w.before, w.earlier = metav1.NewTime(time.Now().Add(-time.Second)), len(w.Proxy.Calls(w.Namespace)), len(w.Deleted())
+	var moves, following context.Context
+	moves, w.stop = context.WithCancel(w.ctx)
 	// An autoscaler does not end with the moves.
-	following, end := context.WithCancel(w.ctx)
-	defer end()
-	go m.follow(following, w)
-	began, before, earlier := metav1.NewTime(time.Now().Add(-time.Second)), len(w.Proxy.Calls(w.Namespace)), len(w.Deleted())
-	kills, delay := number%3 == 2, time.Duration(r.IntN(600))*time.Millisecond
-	moves := func() error {
-		for ctx.Err() == nil {
-			m.remove(by.move(w, r))
+	following, w.end = context.WithCancel(w.ctx)
+	go w.seen.follow(following, w.World)
+	w.done = async(func() error {
+		for moves.Err() == nil {
+			w.seen.remove(by.move(w.World, w.r))
 			time.Sleep(by.pause)
 		}
 		return nil
-	}
-	done := async(moves)
-	if !by.autoscaled {
-		time.Sleep(500 * time.Millisecond)
-		by.scaleTo(w, set, movingTo)
-	} else {
-		w.Await("a scale-down", patience, func() bool { return len(w.Proxy.Calls(w.Namespace)) > before })
-	}
-	if kills {
-		time.Sleep(delay)
-		w.KillOne(number / 3 % replicas)
-	}
-	fell := w.Holds(patience, func() bool { return len(w.Pods()) <= movingTo+20 })
+	})
 	if by.autoscaled {
+		w.Await("a scale-down", patience(), func() bool { return len(w.Proxy.Calls(w.Namespace)) > w.before })
+		return
+	}
+	time.Sleep(500 * time.Millisecond)
+	by.scaleTo(w.World, w.set, movingTo)
+}
+
+// fall waits for the scale-down, and ends the moves.
+func (w *mover) fall() {
+	fell := w.Holds(patience(), func() bool { return len(w.Pods()) <= movingTo+20 })
+	if w.by.autoscaled {
 		// It changes its mind some more times.
 		time.Sleep(4 * *period)
 	}
-	stop()
-	<-done
-	if kills {
-		w.must(w.Restart(number/3%replicas, "--deadline", "1s"))
-	}
+	w.stop()
+	<-w.done
 	if !fell {
-		w.Fatalf("round %d: the replica count had not fallen after %v, %d requests", number, patience, len(w.Proxy.Calls(w.Namespace))-before)
+		w.Errorf("round %d: the replica count had not fallen after %v, %d requests", w.number, patience(), len(w.Proxy.Calls(w.Namespace))-w.before)
 	}
-	if !by.autoscaled {
-		w.must(w.Scale(set, movingTo))
+}
+
+// judge waits for the end, and says what came of the round.
+func (w *mover) judge() {
+	defer w.end()
+	if !w.by.autoscaled {
+		w.must(w.Scale(w.set, movingTo))
 		w.Await("75 pods", time.Minute, func() bool { return len(w.Pods()) == movingTo })
 	}
 	w.heal()
 	w.Await("clean and over", 90*time.Second, func() bool { return w.IsClean() && w.isOver() })
 	// Otherwise some are missing, which is judged below.
 	w.Holds(60*time.Second, func() bool {
-		told, _, _ := w.told(began)
-		return told >= m.selected() && w.isOver()
+		told, _, _ := w.told(w.began)
+		return told >= w.seen.selected() && w.isOver()
 	})
-	calls := w.Proxy.Calls(w.Namespace)[before:]
-	came.slowest, came.falls = delays(calls)
-	came.asked = len(calls)
-	if came.slowest > longestDelay {
-		w.Errorf("round %d: delayed by %v: %v", number, came.slowest, timeline(calls))
+	calls := w.Proxy.Calls(w.Namespace)[w.before:]
+	w.came.slowest, w.came.falls = delays(calls)
+	w.came.asked = len(calls)
+	if w.came.slowest > longestDelay {
+		w.Errorf("round %d: delayed by %v: %v", w.number, w.came.slowest, timeline(calls))
 	}
-	w.judgeMoving(m, number, &came)
-	w.judgeEnds(by, m, number, began, earlier, &came)
-	return came
+	w.judgeWrites()
+	w.judgeEnds()
 }
 
 // heal makes all pods ready.
@@ -326,8 +378,9 @@ func (w *World) told(began metav1.Time) (pods int, by map[int32][2]int32, downs 
 	return pods, by, downs
 }
 
-// judgeMoving counts the writes.
-func (w *World) judgeMoving(m *annotations, number int, came *moved) {
+// judgeWrites counts the writes.
+func (w *mover) judgeWrites() {
+	m, number, came := w.seen, w.number, &w.came
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for uid, writes := range m.writes {
@@ -341,11 +394,12 @@ func (w *World) judgeMoving(m *annotations, number int, came *moved) {
 // judgeEnds compares the status with the annotations and the deleted pods. After one scale-down, they are equal, except
 // for pods that the test has deleted. After several, a later one may have deleted pods that an earlier one missed. None
 // reports more than were deleted, and each annotated pod has an end in the log.
-func (w *World) judgeEnds(by *movement, m *annotations, number int, began metav1.Time, earlier int, came *moved) {
+func (w *mover) judgeEnds() {
+	m, number, came := w.seen, w.number, &w.came
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	deleted := map[types.UID]bool{}
-	for _, pod := range w.Deleted()[earlier:] {
+	for _, pod := range w.Deleted()[w.earlier:] {
 		deleted[pod.UID] = true
 	}
 	// At least and at most.
@@ -368,7 +422,7 @@ func (w *World) judgeEnds(by *movement, m *annotations, number int, began metav1
 		}
 		want[to] = counts
 	}
-	told, got, downs := w.told(began)
+	told, got, downs := w.told(w.began)
 	deletions := 0
 	for _, down := range downs {
 		if err := w.isFalse(down); err != nil {
@@ -380,7 +434,7 @@ func (w *World) judgeEnds(by *movement, m *annotations, number int, began metav1
 	isWrong := told < annotated || deletions > ended
 	for to, counts := range want {
 		for i, pods := range got[to] {
-			isWrong = isWrong || !by.autoscaled && (pods < counts[0][i] || pods > counts[1][i])
+			isWrong = isWrong || !w.by.autoscaled && (pods < counts[0][i] || pods > counts[1][i])
 		}
 	}
 	if isWrong {
