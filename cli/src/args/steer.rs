@@ -99,7 +99,10 @@ Examples:
   measure-load | kubectl podrank scale deploy/web --replicas 5 --by-value - --yes
 
   # Delete idle pods first, by a metric that an autoscaler could use
-  kubectl podrank scale deploy/web --replicas 5 --lowest metric/active_sessions";
+  kubectl podrank scale deploy/web --replicas 5 --lowest metric/active_sessions
+
+  # Delete idle pods only, by what each pod writes about itself
+  kubectl podrank scale deploy/web --replicas 5 --lowest annotation/example.com/sessions --only-idle";
 
 const DROP_EXAMPLES: &str = "\
 Examples:
@@ -139,15 +142,21 @@ pub(crate) struct Preferences {
     /// Pods with the lowest values in this file, or -
     ///
     /// `-` is standard input. Each line has a pod and a number. Pods without a value come last.
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, group = "values")]
     by_value: Option<PathBuf>,
 
-    /// Pods with the lowest cpu, memory or metric/NAME
+    /// Pods with the lowest cpu, memory, metric/NAME or annotation/KEY
     ///
-    /// podrank reads the metrics APIs that HorizontalPodAutoscalers read. At least half of the pods must have a value. Pods without a value
-    /// come last.
-    #[arg(long, value_name = "MEASURE", conflicts_with = "by_value")]
+    /// podrank reads the metrics APIs that HorizontalPodAutoscalers read, or an annotation that each pod has. At least half of the pods must
+    /// have a value. Pods without a value come last.
+    #[arg(long, value_name = "MEASURE", group = "values")]
     lowest: Option<Metric>,
+
+    /// Delete no busy pod: scale down less if too few are idle
+    ///
+    /// A pod is busy if its value is above VALUE, which is 0 by default, or if it is ready and has no value.
+    #[arg(long, value_name = "VALUE", num_args = 0..=1, require_equals = true, default_missing_value = "0", requires = "values", value_parser = finite, hide_short_help = true)]
+    pub(crate) only_idle: Option<f64>,
 
     /// Pods that haven't been ready for minReadySeconds yet
     #[arg(long, hide_short_help = true)]
@@ -283,6 +292,10 @@ fn duration(text: &str) -> Result<Duration, String> {
     Ok(Duration::from_millis(milliseconds) * number)
 }
 
+fn finite(text: &str) -> Result<f64, String> {
+    text.parse().ok().filter(|value: &f64| value.is_finite()).ok_or_else(|| "expected a number".to_owned())
+}
+
 fn foreign_costs(text: &str) -> Result<ForeignCosts, String> {
     match &*text.to_ascii_lowercase() {
         "keep" => Ok(ForeignCosts::Keep),
@@ -410,7 +423,7 @@ mod tests {
             // Every key to spread by counts.
             ("--spread a --prefer-pods idle --spread b,c", r#"Spread(["a", "b", "c"]), Pods("idle")"#),
             ("--by-value - --pod a --not-available-first --pod b", r#"Values("-"), NotAvailable"#),
-            ("--not-available-first --lowest metric/a", r#"NotAvailable, Lowest(Metric("a"))"#),
+            ("--not-available-first --lowest metric/a", r#"NotAvailable, Lowest(Named("a"))"#),
         ] {
             assert_eq!(format!("{:?}", scale(words).preferences.given), format!("[{given}]"), "{words}");
         }

@@ -25,7 +25,14 @@ pub(super) fn resolve(
 ) -> Result<Vec<Preference>, Failure> {
     let given = &preferences.given;
     let nodes = Nodes { cluster, all: OnceCell::new(), given };
-    given.iter().filter_map(|preference| resolve_one(&nodes, preference, values).transpose()).collect()
+    let resolved = given.iter().filter_map(|preference| resolve_one(&nodes, preference, values).transpose());
+    let mut resolved = resolved.collect::<Result<Vec<_>, _>>()?;
+    for preference in &mut resolved {
+        if let Preference::Values(values) = preference {
+            values.only_idle = preferences.only_idle;
+        }
+    }
+    Ok(resolved)
 }
 
 /// The values of pods, which are read once: standard input cannot be read again, and what is confirmed rests on them.

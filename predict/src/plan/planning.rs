@@ -87,7 +87,7 @@ pub fn plan(input: &Snapshot, request: &PlanRequest) -> Result<Plan, Error> {
     let parts =
         chosen.sets.iter().zip(&members).map(|(set, members)| SetPlan::new(request, policy, set, members));
     let parts = parts.collect::<Result<Vec<_>, _>>()?;
-    let fewer = delete(request, &chosen, &parts)?;
+    let fewer = delete(request, &chosen, &parts, busy_pods(request, &all))?;
     let replicas = u32::try_from(fewer).ok().and_then(|fewer| chosen.from.checked_sub(fewer));
     let replicas = replicas.ok_or_else(|| {
         let [pods, from] = [text::count(fewer as u64, "pod"), text::count(u64::from(chosen.from), "replica")];
@@ -133,6 +133,30 @@ pub fn plan(input: &Snapshot, request: &PlanRequest) -> Result<Plan, Error> {
         notes,
     };
     plan.notes.extend(notes_on_wishes(request, &plan, &all));
+    keep_busy(request, &all, plan)
+}
+
+/// How many pods may not be deleted, because they are busy.
+fn busy_pods(request: &PlanRequest, own: &[RankedPod<'_>]) -> u32 {
+    u32::try_from(own.iter().filter(|pod| request.is_busy(pod)).count()).unwrap_or(u32::MAX)
+}
+
+/// Says by how many pods fewer the workload is scaled down because they are busy. An error if a busy pod would be deleted.
+fn keep_busy(request: &PlanRequest, own: &[RankedPod<'_>], mut plan: Plan) -> Result<Plan, Error> {
+    let is_lost = |pod: &&RankedPod<'_>| {
+        request.is_busy(pod) && plan.selected().any(|selected| selected.uid == pod.pod.uid().to_string())
+    };
+    if let Some(pod) = own.iter().find(is_lost) {
+        return Err(Error::new(format!("{} is busy, but would be deleted", text::name(pod.pod.name())))
+            .because("You named it, or Kubernetes deletes it before idle pods, whatever its deletion cost.")
+            .advise("Try again once it is idle, or leave out --only-idle."));
+    }
+    let busy = u64::from(busy_pods(request, own));
+    if matches!(request.count, PlanSize::To(replicas) if u64::from(replicas) < busy) {
+        let [pods, is] = [text::count(busy, "pod"), text::is(busy).to_owned()];
+        let text = format!("{pods} {is} busy, so {} scales to {busy}", plan.target);
+        plan.notes.push(Note::new(NoteCode::Preference, text));
+    }
     Ok(plan)
 }
 
@@ -219,9 +243,20 @@ fn check_names(request: &PlanRequest, chosen: &Chosen<'_>, own: &[RankedPod<'_>]
 }
 
 /// How many pods go.
-fn delete(request: &PlanRequest, chosen: &Chosen<'_>, parts: &[SetPlan<'_>]) -> Result<usize, Error> {
+fn delete(
+    request: &PlanRequest,
+    chosen: &Chosen<'_>,
+    parts: &[SetPlan<'_>],
+    busy: u32,
+) -> Result<usize, Error> {
     match request.count {
+        PlanSize::To(replicas) if replicas < busy && busy >= chosen.from => {
+            Err(Error::new(format!("no pod of {} is idle", chosen.target))
+                .because("With --only-idle, podrank deletes no busy pod.")
+                .advise("Try again later, or leave out --only-idle."))
+        }
         PlanSize::To(replicas) => {
+            let replicas = replicas.max(busy);
             let named = text::count(request.named.len() as u64, "pod");
             let from = text::count(chosen.from, "replica");
             let target = &chosen.target;

@@ -47,6 +47,17 @@ impl PlanRequest {
         })
     }
 
+    /// Whether only idle pods may be deleted, and this one is busy: its value is too high, or it is ready and has none.
+    pub(super) fn is_busy(&self, pod: &RankedPod<'_>) -> bool {
+        self.preferences.iter().any(|preference| {
+            let Preference::Values(Values { only_idle: Some(most), of, .. }) = preference else {
+                return false;
+            };
+            let is_ready = pod.record.flags.contains(Flags::READY);
+            of.get(pod.pod.name()).map_or(is_ready, |value| value > most)
+        })
+    }
+
     /// The levels to spread over. If nodes should become empty, the levels only decide between equally good nodes.
     fn levels(&self) -> Option<&[TopologyLevel]> {
         self.preferences.iter().find_map(|preference| {
@@ -319,7 +330,7 @@ fn early(pod: &Pod) -> Option<&'static str> {
     }
 }
 
-/// The tier of each pod by the preferences, named pods first: 0, 1, 2 and so on.
+/// The tier of each pod by the preferences, named pods first, and busy ones last if only idle ones may be deleted: 0, 1, 2 and so on.
 pub(super) fn tiers(
     request: &PlanRequest,
     own: &[RankedPod<'_>],
@@ -327,8 +338,9 @@ pub(super) fn tiers(
 ) -> Result<Vec<u16>, Error> {
     let selected = Selected { selector: String::new(), names: request.named.iter().cloned().collect() };
     let named = Preference::Pods(selected);
-    let mut places = Vec::new();
-    for preference in [&named].into_iter().chain(&request.preferences) {
+    let busy = own.iter().map(|pod| f64::from(u8::from(request.is_busy(pod))));
+    let mut places = vec![named.places(request, own, available, || Ok(Vec::new()))?, busy.collect()];
+    for preference in &request.preferences {
         places.push(preference.places(request, own, available, || numbered(own, &places))?);
     }
     numbered(own, &places)

@@ -1,4 +1,4 @@
-//! Values of pods from the metrics APIs, which autoscalers read, too.
+//! Values of pods: from the metrics APIs, which autoscalers read, too, or from an annotation on each pod.
 
 use crate::text::age::human;
 use crate::text::error::Error;
@@ -18,6 +18,8 @@ pub enum Metric {
     Cpu,
     /// The memory that metrics-server knows, in bytes.
     Memory,
+    /// What the pods say of themselves, in the annotation with this key.
+    Annotation(String),
 }
 
 /// The value of each pod that has one.
@@ -29,6 +31,8 @@ pub struct Values {
     pub measure: Option<Metric>,
     /// The values, by the name of the pod.
     pub of: HashMap<String, f64>,
+    /// Up to which value a pod is idle, if no busy pod may be deleted.
+    pub only_idle: Option<f64>,
     /// When the oldest was taken.
     oldest: Option<Timestamp>,
 }
@@ -44,20 +48,25 @@ impl FromStr for Metric {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_.:-".contains(&byte);
+        let is_name = |name: &str| (1..=253).contains(&name.len()) && name.bytes().all(is_of_name);
+        let is_key = |key: &str| key.split('/').count() <= 2 && key.split('/').all(is_name);
         match text.split_once('/') {
             None if text == "cpu" => Ok(Self::Cpu),
             None if text == "memory" => Ok(Self::Memory),
             Some(("metric", "" | "." | "..")) => {
                 Err("expected the name of a metric after metric/".to_owned())
             }
-            Some(("metric", name)) if name.len() <= 253 && name.bytes().all(is_of_name) => {
-                Ok(Self::Named(name.to_owned()))
-            }
+            Some(("metric", name)) if is_name(name) => Ok(Self::Named(name.to_owned())),
             Some(("metric", _)) => {
                 Err("the name of a metric has at most 253 letters, digits and `_`, `.`, `:` or `-`"
                     .to_owned())
             }
-            _ => Err("expected cpu, memory or metric/NAME".to_owned()),
+            Some(("annotation", key)) if is_key(key) => Ok(Self::Annotation(key.to_owned())),
+            Some(("annotation", _)) => {
+                Err("expected the key of an annotation after annotation/, such as example.com/sessions"
+                    .to_owned())
+            }
+            _ => Err("expected cpu, memory, metric/NAME or annotation/KEY".to_owned()),
         }
     }
 }
@@ -68,6 +77,7 @@ impl fmt::Display for Metric {
             Self::Named(name) => write!(f, "metric/{name}"),
             Self::Cpu => f.write_str("cpu"),
             Self::Memory => f.write_str("memory"),
+            Self::Annotation(key) => write!(f, "annotation/{key}"),
         }
     }
 }
@@ -85,6 +95,7 @@ impl Metric {
             Self::Cpu | Self::Memory => ["metrics.k8s.io/v1", "metrics.k8s.io/v1beta1"]
                 .map(|version| path(version, String::new()))
                 .into(),
+            Self::Annotation(_) => vec![format!("/api/v1/namespaces/{namespace}/pods")],
         }
     }
 
@@ -103,7 +114,11 @@ impl Metric {
         for item in items.unwrap_or_default() {
             let is_one = |pod: &&Object| pod.namespace == namespace && !pod.name.is_empty();
             let Some(pod) = self.pod(&item).filter(is_one) else { continue };
-            let at = item.timestamp.filter(|at| *at <= now + FUTURE);
+            let at = match self {
+                // Nobody knows when it was written.
+                Self::Annotation(_) => Some(now),
+                _ => item.timestamp.filter(|at| *at <= now + FUTURE),
+            };
             let value = self.value(&item).zip(at);
             rows.entry(pod.name.clone()).and_modify(|row| *row = None).or_insert(value);
         }
@@ -111,8 +126,9 @@ impl Metric {
         Ok(Values {
             flag: format!("--lowest {self}"),
             measure: Some(self.clone()),
-            oldest: known().map(|(_, (_, at))| at).min(),
+            oldest: known().map(|(_, (_, at))| at).min().filter(|_| !matches!(self, Self::Annotation(_))),
             of: known().map(|(pod, (value, _))| (pod.clone(), value)).collect(),
+            only_idle: None,
         })
     }
 
@@ -120,7 +136,7 @@ impl Metric {
     fn pod<'i>(&self, item: &'i Item) -> Option<&'i Object> {
         match self {
             Self::Named(_) => item.described_object.as_ref().filter(|object| object.kind == "Pod"),
-            Self::Cpu | Self::Memory => item.metadata.as_ref(),
+            Self::Cpu | Self::Memory | Self::Annotation(_) => item.metadata.as_ref(),
         }
     }
 
@@ -128,6 +144,7 @@ impl Metric {
     fn value(&self, item: &Item) -> Option<f64> {
         let quantities = match self {
             Self::Named(_) => vec![item.value.as_ref()],
+            Self::Annotation(key) => vec![item.metadata.as_ref()?.annotations.as_ref()?.get(key)],
             Self::Cpu | Self::Memory => {
                 let resource = self.to_string();
                 let containers = item.containers.iter().flatten();
@@ -162,14 +179,14 @@ impl Values {
         let value = self.of.get(name)?;
         Some(match &self.measure {
             None => format!("value {value}"),
-            Some(Metric::Named(metric)) => format!("{metric} {value}"),
+            Some(Metric::Named(name) | Metric::Annotation(name)) => format!("{name} {value}"),
             Some(Metric::Cpu) => format!("cpu {:.0}m", value * 1e3),
             Some(Metric::Memory) => format!("memory {:.0}Mi", value / f64::from(1 << 20)),
         })
     }
 }
 
-/// A list of either API. Go writes an empty one as null.
+/// A list of any of these APIs. Go writes an empty one as null.
 #[derive(Deserialize)]
 struct List {
     items: Option<Vec<Item>>,
@@ -196,6 +213,7 @@ struct Object {
     kind: String,
     namespace: String,
     name: String,
+    annotations: Option<HashMap<String, String>>,
 }
 
 #[cfg(test)]
@@ -265,5 +283,29 @@ mod tests {
             measure.paths("shop")[0],
             "/apis/custom.metrics.k8s.io/v1beta2/namespaces/shop/pods/*/http:requests_per-second.5m"
         );
+    }
+
+    #[test]
+    fn annotations_are_read_as_other_values_are() {
+        let measure: Metric = "annotation/example.com/sessions".parse().expect("an annotation");
+        let pod = |name: &str, value: &str| {
+            let annotations = serde_json::json!({ "example.com/sessions": value, "other": "5" });
+            serde_json::json!({ "metadata": { "namespace": "shop", "name": name, "annotations": annotations } })
+        };
+        let texts =
+            ["3", "0.5", "1k", "-2", "", "many", "NaN", "inf", "1e400", "9007199254740993", " 3", "3\n"];
+        let mut items: Vec<_> = texts.iter().map(|text| pod(text, text)).collect();
+        items.push(serde_json::json!({ "metadata": { "namespace": "shop", "name": "none" } }));
+        items.push(serde_json::json!({ "metadata": { "namespace": "other", "name": "web" } }));
+        let answer = serde_json::json!({ "items": items }).to_string();
+        let values = measure.read(&answer, "shop", Timestamp::UNIX_EPOCH).expect("values");
+        let expected = [("3", 3.0), ("0.5", 0.5), ("1k", 1000.0), ("-2", -2.0)];
+        assert_eq!(values.of, expected.map(|(name, value)| (name.to_owned(), value)).into());
+        assert_eq!(values.age(Timestamp::now()), None);
+        assert_eq!(values.text("0.5").as_deref(), Some("example.com/sessions 0.5"));
+        assert_eq!(measure.paths("shop"), ["/api/v1/namespaces/shop/pods"]);
+        for wrong in ["annotation/", "annotation/a/b/", "annotation/a b", "annotation"] {
+            assert!(wrong.parse::<Metric>().is_err(), "{wrong}");
+        }
     }
 }

@@ -118,6 +118,26 @@ fn a_stateful_set_says_how_far_it_has_to_shrink() {
     let cache = objects::with(cache, "metadata name", json!("cache-0"));
     let found = refused(db(6, 0), &[three.clone(), ended, cache]);
     assert_eq!(found, format!("pod shop/db-3 {}", shrinks(6, 3)));
+    // One patch deletes the lowest ordinals and no other.
+    let [zero, one] = [of_db('e', 0), of_db('f', 1)];
+    let patched = |start: u32, replicas: u32| {
+        format!(
+            "belongs to StatefulSet db\n  A StatefulSet deletes the pod with the highest ordinal first.\n  Raise its first ordinal: \
+             kubectl patch sts/db -n shop -p '{{\"spec\":{{\"ordinals\":{{\"start\":{start}}},\"replicas\":{replicas}}}}}'"
+        )
+    };
+    let lowest = std::slice::from_ref(&zero);
+    assert_eq!(refused(db(3, 0), lowest), format!("pod shop/db-0 {}", patched(1, 2)));
+    assert_eq!(refused(db(3, 0), &[one.clone(), zero.clone()]), format!("pod shop/db-1 {}", patched(2, 1)));
+    assert_eq!(refused(db(4, 3), std::slice::from_ref(&three)), format!("pod shop/db-3 {}", patched(4, 3)));
+    // Not if others stand between them, or none would be left.
+    let usual = "belongs to StatefulSet db\n  A StatefulSet deletes the pod with the highest ordinal first.\n  Only scaling it from";
+    for (replicas, pods) in
+        [(4, vec![zero.clone(), three.clone()]), (2, vec![zero.clone(), one]), (1, vec![zero])]
+    {
+        let found = refused(db(replicas, 0), &pods);
+        assert!(found.ends_with(&format!("{usual} {replicas} to 0 deletes this pod.")), "{found}");
+    }
     // No replica count deletes a pod without an ordinal of the set, or one that the set already deletes.
     let usual = "belongs to StatefulSet db\n  podrank can only choose pods of ReplicaSets and ReplicationControllers.";
     for (set, pod) in [

@@ -63,6 +63,56 @@ fn pods_that_match_go_first() {
     }
 }
 
+/// Values of which only idle pods may be deleted.
+fn idle(most: f64, of: &[(&str, f64)]) -> Preference {
+    let of = of.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+    let mut values = Values::given(of);
+    values.only_idle = Some(most);
+    Preference::Values(values)
+}
+
+#[test]
+fn busy_pods_are_kept() {
+    let values = [("web-a", 7.0), ("web-b", 0.0), ("web-c", 0.5), ("web-d", 0.0), ("web-e", -1.0)];
+    let only = |most| idle(most, &values);
+    let planned = |items: &[Value], replicas, named: &[&str], preferences: Vec<Preference>| {
+        plan(&input(&dump(items)), &request(PlanSize::To(replicas), named, preferences))
+    };
+    let busy = |count, to| format!("{count} pods are busy, so rs/web scales to {to}");
+    // `f` has no value, so it is busy as long as it is ready.
+    for (most, replicas, preferences, expected, note) in [
+        (0.0, 5, vec![], "e", None),
+        (0.0, 4, vec![], "eb", None),
+        (0.0, 1, vec![], "ebd", Some(busy(3, 3))),
+        (0.5, 0, vec![], "ebdc", Some(busy(2, 2))),
+        (-1.0, 0, vec![], "e", Some(busy(5, 5))),
+        // Preferences that come first choose among idle pods alone.
+        (0.0, 4, vec![nodes("ad")], "de", None),
+        (0.0, 4, vec![pods("abcdef")], "eb", None),
+    ] {
+        let all = preferences.into_iter().chain([only(most)]).collect();
+        let plan = planned(&six(), replicas, &[], all).expect("a plan");
+        assert_eq!(selected_letters(&plan), expected, "{most} {replicas}");
+        assert_eq!(plan.replicas as usize, 6 - expected.len());
+        let notes: Vec<_> = plan.notes.iter().map(|note| &*note.text).collect();
+        assert_eq!(notes.iter().find(|text| text.contains("busy")).copied(), note.as_deref(), "{notes:?}");
+    }
+    let refused = |items: &[Value], named: &[&str], most| {
+        planned(items, 2, named, vec![only(most)]).expect_err("it is refused").to_string()
+    };
+    assert!(refused(&six(), &[], -2.0).starts_with("no pod of rs/web is idle"));
+    assert!(refused(&six(), &["web-a"], 0.0).starts_with("web-a is busy, but would be deleted"));
+    // A pod that is not ready is deleted first. Without a value, it is idle, and with one, that decides.
+    let with = |letter: char| {
+        let mut pods = six();
+        pods[letter as usize - 'a' as usize] = not_ready(pod(letter, &format!("node-{letter}")));
+        pods
+    };
+    let plan = planned(&with('f'), 3, &[], vec![only(0.0)]).expect("a plan");
+    assert_eq!(selected_letters(&plan), "feb");
+    assert!(refused(&with('a'), &[], 0.0).starts_with("web-a is busy, but would be deleted"));
+}
+
 #[test]
 fn a_wish_that_all_pods_match_is_told() {
     let codes = |preferences: Vec<Preference>| {
