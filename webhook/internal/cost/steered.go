@@ -5,7 +5,6 @@
 package cost
 
 import (
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
 const (
@@ -82,10 +82,11 @@ func (m Steered) Serves(other Steered) bool {
 // SteeredOf returns the annotation of a pod, if this program manages it. An admission policy refuses its field manager
 // to other accounts. An annotation that another program wrote, or that comes from a template, does not count.
 func SteeredOf(pod metav1.Object) (steered Steered, ok bool) {
-	if isOurs(pod, Annotation) {
-		steered, ok = Cached(pod)
+	steered, ok = Cached(pod)
+	if !ok || !isOurs(pod, Annotation) {
+		return Steered{}, false
 	}
-	return steered, ok
+	return steered, true
 }
 
 // Cached returns the annotation of a pod in the cache, which has no annotations but those of this program, and does not know who manages what.
@@ -187,24 +188,13 @@ func isOurs(pod metav1.Object, annotation string) bool {
 }
 
 // managers returns the entries that have an annotation. Names count exactly, as they do in the admission policy for annotations.
-func managers(pod metav1.Object, annotation string) []metav1.ManagedFieldsEntry {
-	return slices.DeleteFunc(slices.Clone(pod.GetManagedFields()), func(entry metav1.ManagedFieldsEntry) bool { return !manages(&entry, annotation) })
-}
-
-func manages(entry *metav1.ManagedFieldsEntry, annotation string) bool {
-	if entry.FieldsV1 == nil {
-		return false
-	}
-	fields := json.RawMessage(entry.FieldsV1.Raw)
-	for _, name := range []string{"f:metadata", "f:annotations", "f:" + annotation} {
-		var within map[string]json.RawMessage
-		if err := json.Unmarshal(fields, &within); err != nil {
-			return false
-		}
-		var ok bool
-		if fields, ok = within[name]; !ok {
-			return false
+func managers(pod metav1.Object, annotation string) (entries []metav1.ManagedFieldsEntry) {
+	path := fieldpath.MakePathOrDie("metadata", "annotations", annotation)
+	for _, entry := range pod.GetManagedFields() {
+		var fields fieldpath.Set
+		if entry.FieldsV1 != nil && fields.FromJSON(entry.FieldsV1.GetRawReader()) == nil && fields.Has(path) {
+			entries = append(entries, entry)
 		}
 	}
-	return true
+	return entries
 }
