@@ -28,7 +28,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -38,7 +37,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/rand"
 	"k8s.io/apimachinery/pkg/util/version"
 	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/utils/ptr"
 
@@ -47,9 +45,6 @@ import (
 
 // longest is how long a barrier pod may take, even if nobody waits for it any longer.
 const longest = 10 * time.Second
-
-// versionTime is how long the API server may take to say its release. A second barrier pod takes less.
-const versionTime = time.Second / 2
 
 // ErrLost is the error if a barrier pod was not seen to be adopted before it was deleted, which proves nothing.
 var ErrLost = errors.New("the barrier pod was deleted by somebody else, or nobody could watch it")
@@ -67,8 +62,8 @@ type Barrier struct {
 	set    types.NamespacedName
 	// observe gets how long each barrier pod took.
 	observe func(took time.Duration, err error)
-	// release is that of the API server, once it was read.
-	release atomic.Pointer[version.Version]
+	// pods is how many barrier pods are proof, one after the other.
+	pods int
 
 	mu sync.Mutex
 	// next is the proof that has yet to begin, and slots are for those that have begun.
@@ -82,9 +77,16 @@ type proof struct {
 	err  error
 }
 
-// New returns a barrier with barrier pods of this set, which tells how long each took.
+// New returns a barrier with barrier pods of this set, which tells how long each took. If the release of the API server isn't known now, two barrier
+// pods are proof until podrank-webhook is restarted.
 func New(to kubernetes.Interface, set types.NamespacedName, observe func(time.Duration, error)) *Barrier {
-	return &Barrier{client: to, set: set, observe: observe, slots: make(chan struct{}, bounded.BarrierPods)}
+	b := &Barrier{client: to, set: set, observe: observe, pods: 2, slots: make(chan struct{}, bounded.BarrierPods)}
+	if info, err := to.Discovery().ServerVersion(); err == nil {
+		if release, err := version.ParseGeneric(info.GitVersion); err == nil && release.AtLeast(atomicLists) {
+			b.pods = 1
+		}
+	}
+	return b
 }
 
 // Wait returns once kube-controller-manager has observed all that was written to pods before the call.
@@ -126,10 +128,7 @@ func (b *Barrier) prove() error {
 	if err != nil {
 		return err
 	}
-	if err := b.send(); err != nil {
-		return err
-	}
-	if !b.isAtomic() {
+	for range b.pods {
 		if err := b.send(); err != nil {
 			return err
 		}
@@ -139,24 +138,6 @@ func (b *Barrier) prove() error {
 		err = fmt.Errorf("%w: it was %s, and is %s", ErrLeader, before, after)
 	}
 	return err
-}
-
-// isAtomic reports whether one barrier pod is proof. If the release is not known, that is asked again next time.
-func (b *Barrier) isAtomic() bool {
-	release := b.release.Load()
-	if release == nil {
-		ctx, stop := context.WithTimeout(context.Background(), versionTime)
-		defer stop()
-		info, err := discovery.ToServerVersionInterfaceWithContext(b.client.Discovery()).ServerVersionWithContext(ctx)
-		if err == nil {
-			release, err = version.ParseGeneric(info.GitVersion)
-		}
-		if err != nil {
-			return false
-		}
-		b.release.Store(release)
-	}
-	return release.AtLeast(atomicLists)
 }
 
 // leader identifies the leader of kube-controller-manager and its term. It is empty if there is no election, because there is
