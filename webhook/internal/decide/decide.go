@@ -20,6 +20,8 @@ type (
 	EmptyNodes = podrank.EmptyNodes
 	// A NodePod is a pod of another set.
 	NodePod = podrank.Neighbour
+	// A Write is a cost for a pod. If the pod is kept, the cost has to be removed again.
+	Write = podrank.Change
 )
 
 // NodePodOf returns what counts of a pod for other sets. It is false for one that keeps no node from being empty.
@@ -76,14 +78,6 @@ type Unsteerable struct {
 	Pod string
 	// Rule says why: "unassigned", "phase" or "not-ready".
 	Rule string
-}
-
-// A Write is a cost for a pod.
-type Write struct {
-	Pod  *corev1.Pod
-	Cost int32
-	// Selected is whether the pod is selected. Otherwise it is kept, and its cost has to be removed again.
-	Selected bool
 }
 
 // NoRoomError is the error if foreign costs leave none for the selected pods: for two pods, no costs put Lower below Higher.
@@ -230,15 +224,10 @@ func (q *Question) writes(selected map[*corev1.Pod]bool) ([]Write, error) {
 		}
 		return survivor
 	})
-	changes, err := podrank.Steer(q.Active, podrank.WithNow(q.Now), tier, requests, podrank.WithFixed(func(pod *corev1.Pod) bool {
+	return podrank.Steer(q.Active, podrank.WithNow(q.Now), tier, requests, podrank.WithFixed(func(pod *corev1.Pod) bool {
 		mayOverwrite := q.ForeignCosts == v1alpha1.Follow || q.ForeignCosts == v1alpha1.Override
 		return q.IsFixed(pod) && !(mayOverwrite && selected[pod] && q.MayOverwrite(pod))
 	}))
-	var writes []Write
-	for _, change := range changes {
-		writes = append(writes, Write{change.Pod, change.Cost, selected[change.Pod]})
-	}
-	return writes, err
 }
 
 // horizon are the times after a request at which its controller may come to delete pods. Pods of different ages may change places

@@ -145,7 +145,7 @@ func TestFollowAndOverride(t *testing.T) {
 		for _, write := range decision.Writes {
 			if c.theirs[write.Pod.UID] {
 				overwritten[c.ForeignCosts]++
-				if !write.Selected {
+				if !slices.Contains(decision.Selected, write.Pod) {
 					t.Fatalf("round %d: the cost of %s is overwritten, and it stays", round, write.Pod.Name)
 				}
 			}
