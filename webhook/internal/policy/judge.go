@@ -48,7 +48,7 @@ type Judge struct {
 	Observes bool
 	// ForeignCosts is what the administrator allows policies to say about foreign costs.
 	ForeignCosts []v1alpha1.ForeignCosts
-	// Probe finds out whether the API server reaches this program, and passes each state on.
+	// Probe finds out whether the API server reaches this program, and passes on each change of the state.
 	Probe func(context.Context, func(probe.State))
 
 	// probed is the state that the last probe found, or nil before the first one.
@@ -63,13 +63,12 @@ func (j *Judge) SetUp(mgr manager.Manager) error {
 	// All policies are judged again if the state changes.
 	probes := source.TypedFunc[string](func(ctx context.Context, queue workqueue.TypedRateLimitingInterface[string]) error {
 		go j.Probe(ctx, func(state probe.State) {
-			if !j.Probed(state) {
-				return
-			}
+			j.Probed(state)
 			// If the cache cannot be read, there is nothing to judge either.
-			namespaces, _ := Namespaces(ctx, j.Cache)
-			for namespace := range namespaces {
-				queue.Add(namespace)
+			var policies v1alpha1.ScaleDownPolicyList
+			_ = j.Cache.List(ctx, &policies, client.UnsafeDisableDeepCopy)
+			for i := range policies.Items {
+				queue.Add(policies.Items[i].Namespace)
 			}
 		})
 		return nil
@@ -86,11 +85,8 @@ func (j *Judge) SetUp(mgr manager.Manager) error {
 		Complete(j)
 }
 
-// Probed notes the state that a probe found, and reports whether it has changed.
-func (j *Judge) Probed(state probe.State) bool {
-	last := j.probed.Swap(&state)
-	return last == nil || *last != state
-}
+// Probed notes the state that a probe found.
+func (j *Judge) Probed(state probe.State) { j.probed.Store(&state) }
 
 // Reconcile judges the policies of a namespace.
 func (j *Judge) Reconcile(ctx context.Context, namespace string) (ctrl.Result, error) {
@@ -187,37 +183,36 @@ func (j *Judge) judge(of *judged, policy *v1alpha1.ScaleDownPolicy, common *obst
 	if isObserver || j.Observes {
 		status.Mode = v1alpha1.Observe
 	}
-	set := func(kind string, is bool, reason, message string) {
+	// A condition that is true has its type as the reason.
+	set := func(kind, reason, message string) {
 		condition := metav1.Condition{
 			Type: kind, Status: metav1.ConditionFalse, Reason: reason, Message: bounded.Short(message), ObservedGeneration: of.Policy.Generation,
 		}
-		if is {
+		if reason == kind {
 			condition.Status = metav1.ConditionTrue
 		}
 		meta.SetStatusCondition(&status.Conditions, condition)
 	}
+	conflict, ready := v1alpha1.Conflicted, obstacle{reason: v1alpha1.Ready}
 	if of.conflict == "" {
-		set(v1alpha1.Conflicted, false, v1alpha1.NoConflict, "")
-	} else {
-		set(v1alpha1.Conflicted, true, v1alpha1.Conflicted, of.conflict)
+		conflict = v1alpha1.NoConflict
 	}
+	set(v1alpha1.Conflicted, conflict, of.conflict)
 	switch {
 	case errors.Is(of.invalid, ErrNotAllowed):
-		common = &obstacle{v1alpha1.NotAllowed, of.invalid.Error()}
+		ready = obstacle{v1alpha1.NotAllowed, of.invalid.Error()}
 	case of.invalid != nil:
-		common = &obstacle{v1alpha1.Invalid, of.invalid.Error()}
+		ready = obstacle{v1alpha1.Invalid, of.invalid.Error()}
 	case j.Observes && !isObserver:
-		common = &obstacle{v1alpha1.NotAllowed, "podrank-webhook runs with --mode=Observe, so that it only observes"}
+		ready = obstacle{v1alpha1.NotAllowed, "podrank-webhook runs with --mode=Observe, so that it only observes"}
 	case common != nil && (common.reason != v1alpha1.MissingRights || !isObserver):
+		ready = *common
 	case count == 0 && of.conflict != "":
-		common = &obstacle{v1alpha1.Conflicted, of.conflict + ", and so do other policies for all that this one matches"}
+		ready = obstacle{v1alpha1.Conflicted, of.conflict + ", and so do other policies for all that this one matches"}
 	case count == 0:
-		common = &obstacle{v1alpha1.NoWorkloads, "no ReplicaSet or ReplicationController matches"}
-	default:
-		set(v1alpha1.Ready, true, v1alpha1.Ready, "")
-		return
+		ready = obstacle{v1alpha1.NoWorkloads, "no ReplicaSet or ReplicationController matches"}
 	}
-	set(v1alpha1.Ready, false, common.reason, common.message)
+	set(v1alpha1.Ready, ready.reason, ready.message)
 }
 
 // sets does something with each valid set of a namespace, in the order of kinds and names: a verdict names the first, and should not change.

@@ -17,6 +17,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
@@ -55,17 +56,6 @@ func IsThere(ctx context.Context, cache client.Reader, namespace string) (bool, 
 	var some v1alpha1.ScaleDownPolicyList
 	err := cache.List(ctx, &some, client.InNamespace(namespace), client.UnsafeDisableDeepCopy, client.Limit(1))
 	return len(some.Items) > 0, err
-}
-
-// Namespaces returns the namespaces that have policies, as far as the cache knows.
-func Namespaces(ctx context.Context, cache client.Reader) (map[string]bool, error) {
-	var policies v1alpha1.ScaleDownPolicyList
-	err := cache.List(ctx, &policies, client.UnsafeDisableDeepCopy)
-	namespaces := map[string]bool{}
-	for i := range policies.Items {
-		namespaces[policies.Items[i].Namespace] = true
-	}
-	return namespaces, err
 }
 
 // Read reads the policies of a namespace. If there are too many, that is the error.
@@ -184,18 +174,10 @@ func (c *Compiled) prefer(of *v1alpha1.Preference) (err error) {
 			"this release of podrank-webhook or its CRD does not know the type", of.Type)
 	}
 	tier := tier{Preference: *of}
-	field := ".highest"
 	switch of.Type {
-	case v1alpha1.PreferenceNodes:
-		tier.selector, err = of.Nodes.Compile()
-		field = ".nodes"
-	case v1alpha1.PreferencePods:
-		tier.selector, err = of.Pods.Compile()
-		field = ".pods"
-	case v1alpha1.PreferenceLowest:
-		field = ".lowest"
-		fallthrough
-	case v1alpha1.PreferenceHighest:
+	case v1alpha1.PreferenceNodes, v1alpha1.PreferencePods:
+		tier.selector, err = cmp.Or(of.Nodes, of.Pods).Compile()
+	case v1alpha1.PreferenceLowest, v1alpha1.PreferenceHighest:
 		if c.preference != nil {
 			return errors.New(": at most one preference may be of type Lowest or Highest")
 		}
@@ -203,7 +185,7 @@ func (c *Compiled) prefer(of *v1alpha1.Preference) (err error) {
 		c.preference, err = values.Compile(cmp.Or(of.Lowest, of.Highest), of.Highest != nil)
 	}
 	if c.tiers = append(c.tiers, tier); err != nil {
-		return fmt.Errorf("%s: %w", field, err)
+		return fmt.Errorf(".%s: %w", strings.ToLower(string(of.Type)), err)
 	}
 	return nil
 }
@@ -220,19 +202,14 @@ func (c *Compiled) Selects(set *workload.Set) bool {
 		return c.selector.Matches(labels.Set(set.TemplateLabels))
 	}
 	is := func(apiVersion, kind, name string) bool {
-		return kind == target.Kind && name == target.Name && group(apiVersion) == group(target.APIVersion)
+		return name == target.Name && groupKind(apiVersion, kind) == groupKind(target.APIVersion, target.Kind)
 	}
 	owner := metav1.GetControllerOfNoCopy(set.Object)
 	return is(set.Object.APIVersion, set.Object.Kind, set.Object.Name) || owner != nil && is(owner.APIVersion, owner.Kind, owner.Name)
 }
 
-// group is the group of an API version. That of v1 has no name.
-func group(apiVersion string) string {
-	group, _, _ := strings.Cut(apiVersion, "/")
-	if group == apiVersion {
-		return ""
-	}
-	return group
+func groupKind(apiVersion, kind string) schema.GroupKind {
+	return schema.FromAPIVersionAndKind(apiVersion, kind).GroupKind()
 }
 
 // Tier returns the tier of a pod: the number of the first entry that it matches, or of all entries if it matches none.

@@ -48,7 +48,7 @@ type Probe struct {
 	Client    kubernetes.Interface
 	Namespace string
 	Interval  time.Duration
-	// Observe gets the state after each probe.
+	// Observe gets the state after the first probe, and whenever it changes.
 	Observe func(State)
 	Log     logr.Logger
 	warned  bool
@@ -68,19 +68,18 @@ func (p *Probe) HandleWarningHeader(_ int, _, text string) { p.warned = p.warned
 
 // Run probes until the context ends.
 func (p *Probe) Run(ctx context.Context) {
-	last := Unknown
+	last := State(-1)
 	wait.UntilWithContext(ctx, func(ctx context.Context) {
 		state, err := p.Ask(ctx)
-		if ctx.Err() != nil {
+		if ctx.Err() != nil || state == last {
 			return
 		}
 		p.Observe(state)
-		if state != last && state == Unreached {
+		if last = state; state == Unreached {
 			p.Log.Error(err, "the API server does not reach podrank-webhook, so scale-downs are not steered")
-		} else if state != last {
+		} else {
 			p.Log.Info("whether the API server reaches podrank-webhook has changed", "reached", state == Reached)
 		}
-		last = state
 	}, p.Interval)
 }
 
