@@ -57,6 +57,26 @@ type Set struct {
 	UID       types.UID
 }
 
+// setOf identifies the set of a pod, or the pod if its set was deleted and left it behind.
+func setOf(pod metav1.Object) Set {
+	if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
+		return Set{workload.Kind(owner.Kind), pod.GetNamespace(), owner.Name, owner.UID}
+	}
+	return Set{Namespace: pod.GetNamespace(), Name: pod.GetName()}
+}
+
+// read reads a set, with the annotations that it makes pods with, or nothing if there is no such set.
+func (s Set) read(ctx context.Context, live *bounded.Reader) (*workload.Set, map[string]string, error) {
+	if !isSet(s.Kind) {
+		return nil, nil, nil
+	}
+	set, err := workload.Get(ctx, live, s.Kind, types.NamespacedName{Namespace: s.Namespace, Name: s.Name})
+	if err != nil || set.UID() != s.UID {
+		return nil, nil, client.IgnoreNotFound(err)
+	}
+	return set, set.TemplateAnnotations, nil
+}
+
 // A Cleaner cleans up.
 type Cleaner struct {
 	Cache client.Reader
@@ -116,11 +136,7 @@ func (c *Cleaner) SetUp(mgr manager.Manager) error {
 		return hasSteered(event.Object)
 	}
 	ofPod := handler.TypedEnqueueRequestsFromMapFunc(func(_ context.Context, pod client.Object) []Set {
-		if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
-			return []Set{{workload.Kind(owner.Kind), pod.GetNamespace(), owner.Name, owner.UID}}
-		}
-		// Its set was deleted and left it behind.
-		return []Set{{Namespace: pod.GetNamespace(), Name: pod.GetName()}}
+		return []Set{setOf(pod)}
 	})
 	ofSet := handler.TypedEnqueueRequestsFromMapFunc(func(_ context.Context, set client.Object) []Set {
 		return []Set{{workload.Kind(set.GetObjectKind().GroupVersionKind().Kind), set.GetNamespace(), set.GetName(), set.GetUID()}}
@@ -239,18 +255,9 @@ func (c *Cleaner) see(ctx context.Context, id Set) (pods, error) {
 
 // finish tells the ends of scale-downs that are over, removes costs, and returns when to look again.
 func (c *Cleaner) finish(ctx context.Context, id Set, known pods) (wait time.Duration, err error) {
-	var set *workload.Set
-	var template map[string]string
-	if id.Kind != "" {
-		set, err = workload.Get(ctx, c.Live, id.Kind, types.NamespacedName{Namespace: id.Namespace, Name: id.Name})
-		if client.IgnoreNotFound(err) != nil {
-			return 0, err
-		}
-		if err != nil || set.UID() != id.UID {
-			set = nil
-		} else {
-			template = set.TemplateAnnotations
-		}
+	set, template, err := id.read(ctx, c.Live)
+	if err != nil {
+		return 0, err
 	}
 	var failed []error
 	if c.Observes && set != nil {

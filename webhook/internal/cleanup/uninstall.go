@@ -9,12 +9,10 @@ import (
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/cost"
-	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
 // passes is how often all pods are read until none has anything of this program.
@@ -62,7 +60,7 @@ func (u *Uninstaller) pass(ctx context.Context) (found int, err error) {
 		if !cost.Wrote(pod, nil) {
 			return nil
 		}
-		template, err := u.template(ctx, live, pod)
+		_, template, err := setOf(pod).read(ctx, live)
 		if err == nil && cost.Wrote(pod, template) {
 			found++
 			err = u.Costs.Remove(ctx, []cost.Undo{{Pod: cost.PodOf(pod), Before: template}})[0]
@@ -73,21 +71,4 @@ func (u *Uninstaller) pass(ctx context.Context) (found int, err error) {
 		return ctx.Err()
 	}, client.Limit(bounded.Page))
 	return found, errors.Join(append(failed, err)...)
-}
-
-// template returns the annotations that a pod's set makes pods with, if there is such a set.
-func (u *Uninstaller) template(ctx context.Context, live *bounded.Reader, pod metav1.Object) (map[string]string, error) {
-	owner := metav1.GetControllerOfNoCopy(pod)
-	if owner == nil {
-		return nil, nil
-	}
-	kind := workload.Kind(owner.Kind)
-	if !isSet(kind) {
-		return nil, nil
-	}
-	set, err := workload.Get(ctx, live, kind, types.NamespacedName{Namespace: pod.GetNamespace(), Name: owner.Name})
-	if err != nil || set.UID() != owner.UID {
-		return nil, client.IgnoreNotFound(err)
-	}
-	return set.TemplateAnnotations, nil
 }
