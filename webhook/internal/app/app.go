@@ -180,7 +180,7 @@ func build(ctx context.Context, mgr manager.Manager, proves *barrier.Barrier, op
 		failed = append(failed, err)
 	}
 	cleaner := &cleanup.Cleaner{Observes: options.Mode == v1alpha1.Observe, Cache: mgr.GetClient(), Live: later, Costs: costs, Reporter: reporter,
-		Deadline: options.Deadline, Now: time.Now, Leads: mgr.Elected()}
+		Deadline: options.Deadline, Now: time.Now}
 	judge := &policy.Judge{ForeignCosts: options.ForeignCosts, Observes: cleaner.Observes, Cache: mgr.GetClient(), Live: later, Client: mgr.GetClient(), Statuses: reporter.Statuses,
 		Namespace: options.Namespace, Probe: func(ctx context.Context, use func(probe.State)) {
 			probe.New(mgr.GetConfig(), options.Namespace, options.ProbeInterval, func(state probe.State) {

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"maps"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -90,17 +91,16 @@ type Cleaner struct {
 	Now      func() time.Time
 	// Observes is whether nothing is steered any more, so that all costs are removed immediately.
 	Observes bool
-	// Leads is closed once this replica leads. If it is nil, this is the only one.
-	Leads <-chan struct{}
 
 	// busy are namespaces: no two workers look at one at the same time.
 	busy sync.Map
 	// sets has the pods of each Set.
 	sets sync.Map
 
+	// led is since when this replica leads, or nil.
+	led atomic.Pointer[time.Time]
+
 	mu sync.Mutex
-	// led is since when this replica leads, if it was not always the only one.
-	led time.Time
 	// deleted has, by the UID of their set, annotated pods that were deleted. The cache no longer has them.
 	deleted map[types.UID][]metav1.PartialObjectMetadata
 }
@@ -109,7 +109,7 @@ type Cleaner struct {
 func (c *Cleaner) Deleted(pod client.Object) {
 	metadata, isMetadata := pod.(*metav1.PartialObjectMetadata)
 	owner := metav1.GetControllerOfNoCopy(pod)
-	if !isMetadata || owner == nil || c.leads() || !isSet(workload.Kind(owner.Kind)) {
+	if !isMetadata || owner == nil || c.led.Load() != nil || !isSet(workload.Kind(owner.Kind)) {
 		return
 	}
 	c.mu.Lock()
@@ -142,7 +142,11 @@ func (c *Cleaner) SetUp(mgr manager.Manager) error {
 		return []Set{{workload.Kind(set.GetObjectKind().GroupVersionKind().Kind), set.GetNamespace(), set.GetName(), set.GetUID()}}
 	})
 	// What needs an election, which is the default, is started when this replica leads.
-	if err := mgr.Add(manager.RunnableFunc(c.Lead)); err != nil {
+	leads := manager.RunnableFunc(func(context.Context) error {
+		c.Lead(c.Now())
+		return nil
+	})
+	if err := mgr.Add(leads); err != nil {
 		return err
 	}
 	return builder.TypedControllerManagedBy[Set](mgr).
@@ -154,30 +158,8 @@ func (c *Cleaner) SetUp(mgr manager.Manager) error {
 		Complete(c)
 }
 
-// leads reports whether this replica leads.
-func (c *Cleaner) leads() bool {
-	select {
-	case <-c.Leads:
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if c.led.IsZero() {
-			c.led = c.Now()
-		}
-		return true
-	default:
-		return c.Leads == nil
-	}
-}
-
-// Lead notes when this replica begins to lead, which no event may tell for a while.
-func (c *Cleaner) Lead(ctx context.Context) error {
-	select {
-	case <-c.Leads:
-		c.leads()
-	case <-ctx.Done():
-	}
-	return nil
-}
+// Lead makes this replica the leader, since then.
+func (c *Cleaner) Lead(since time.Time) { c.led.Store(&since) }
 
 // isSet reports whether a kind is one of sets that are steered. An annotation on a pod of another kind of workload is nobody's.
 func isSet(kind workload.Kind) bool {
@@ -192,8 +174,8 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 	}
 	defer c.busy.Delete(id.Namespace)
 	known, err := c.see(ctx, id)
-	leads := c.leads()
-	if !leads {
+	led := c.led.Load()
+	if led == nil {
 		known.forget(c.Now())
 	}
 	switch {
@@ -204,7 +186,7 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 		return ctrl.Result{}, nil
 	}
 	c.sets.Store(id, known)
-	if !leads {
+	if led == nil {
 		return ctrl.Result{RequeueAfter: again}, nil
 	}
 	wait, err := c.finish(ctx, id, known)
@@ -288,7 +270,7 @@ func (c *Cleaner) tell(ctx context.Context, id Set, set *workload.Set, end *scal
 		Set: set, Namespace: id.Namespace, UID: id.UID, Generation: end.generation, From: first.steered.From, To: end.to,
 		First: time.UnixMilli(first.steered.First), Missed: map[string][]string{}, IsLogged: true,
 	}
-	over.IsEarlier = over.First.Before(c.led)
+	over.IsEarlier = over.First.Before(*c.led.Load())
 	var kept, unread []*tracked
 	var reads []cost.Pod
 	for _, pod := range end.pods {

@@ -69,6 +69,14 @@ func (s *shop) start() {
 		Cache: s.API, Live: s.API.Bounded(), Costs: cost.NewWriter(s.API, s.API), Deadline: deadline, Now: func() time.Time { return s.now },
 	}
 	s.Reporter, s.event = s.NewReporter()
+	// It is the only replica.
+	s.Lead(time.Time{})
+}
+
+// follow starts the program, which does not lead.
+func (s *shop) follow() {
+	before := s.Cleaner
+	s.Cleaner = &cleanup.Cleaner{Cache: before.Cache, Live: before.Live, Costs: before.Costs, Reporter: before.Reporter, Deadline: before.Deadline, Now: before.Now}
 }
 
 // pod identifies a pod.
@@ -843,8 +851,7 @@ func TestFollow(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newShop(t, both...)
-			leads := make(chan struct{})
-			s.Leads = leads
+			s.follow()
 			s.play(c.steps...)
 			policy := s.policy()
 			if c.told {
@@ -852,8 +859,9 @@ func TestFollow(t *testing.T) {
 			}
 			s.must(s.Status().Update(context.Background(), policy))
 			done := since(t, "pods_deleted_total")
-			close(leads)
-			s.look(time.Second)
+			s.now = s.now.Add(time.Second)
+			s.Lead(s.now)
+			s.look(0)
 			if down := s.last(); down.Deleted == nil || *down.Deleted != c.deleted {
 				t.Errorf("%+v", down)
 			}
@@ -871,10 +879,7 @@ func TestFollow(t *testing.T) {
 // A scale-down that begins after the election, and before the first event, is not one of the leader before.
 func TestSinceElection(t *testing.T) {
 	s := newShop(t)
-	leads := make(chan struct{})
-	close(leads)
-	s.Leads = leads
-	s.must(s.Lead(context.Background()))
+	s.Lead(s.now)
 	s.now = s.now.Add(time.Minute)
 	of, policy := steeredOf(2), s.policy()
 	of.First = s.now.UnixMilli()
@@ -916,8 +921,7 @@ func TestAnnotatedLate(t *testing.T) {
 // The next leader distinguishes two scale-downs to the same replica count, one after the other.
 func TestFollowTwo(t *testing.T) {
 	s := newShop(t, both...)
-	leads := make(chan struct{})
-	s.Leads = leads
+	s.follow()
 	second := steeredOf(2)
 	second.Generation, second.Request, second.First = 7, fakeapi.UID(5, 7), 60_000
 	s.play(follows(0), counts(2), deletes(0, 1), settles, follows(time.Second), counts(4), writes(2, second), follows(time.Second), counts(2), deletes(2), settles, follows(time.Second))
@@ -926,8 +930,9 @@ func TestFollowTwo(t *testing.T) {
 	last.Time, last.Generation = metav1.NewTime(time.Unix(60, 0)), 7
 	s.must(s.Status().Update(context.Background(), policy))
 	logs := s.logs()
-	close(leads)
-	s.look(time.Second)
+	s.now = s.now.Add(time.Second)
+	s.Lead(s.now)
+	s.look(0)
 	if down := s.last(); down.Deleted == nil || *down.Deleted != 1 {
 		t.Errorf("%+v", down)
 	}
