@@ -150,7 +150,7 @@ func Uninstall(ctx context.Context, config *rest.Config, options Options) (int, 
 	if err != nil {
 		return 0, err
 	}
-	return (&cleanup.Uninstaller{Client: to, Costs: cost.NewWriter(to, to), Configuration: Configuration, Patience: options.Deadline + cleanup.Grace}).Run(ctx)
+	return cleanup.Uninstall(ctx, to, Configuration, options.Deadline+cleanup.Grace)
 }
 
 // build makes the other parts, and returns the one that answers.

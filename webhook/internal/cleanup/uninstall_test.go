@@ -17,8 +17,8 @@ import (
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
 )
 
-func (s *shop) uninstaller() *cleanup.Uninstaller {
-	return &cleanup.Uninstaller{Client: s.API, Costs: cost.NewWriter(s.API, s.API), Configuration: "podrank-webhook"}
+func (s *shop) uninstall() (int, error) {
+	return cleanup.Uninstall(context.Background(), s.API, "podrank-webhook", 0)
 }
 
 // Once it is uninstalled, no pod has anything of this program, whatever became of the annotation, and the costs of other programs are as they wrote them.
@@ -32,7 +32,7 @@ func TestUninstall(t *testing.T) {
 	s.must(s.Update(ctx, unannotated, client.FieldOwner("somebody")))
 	s.must(s.Costs.Write(ctx, []cost.Write{{Pod: pod(2), Cost: new(int32(-1)), Steered: steeredOf(2), Previous: &cost.Previous{Value: "7", Manager: "karpenter"}}})[0])
 	s.play(overrules("web-3"))
-	removed, err := s.uninstaller().Run(ctx)
+	removed, err := s.uninstall()
 	s.must(err)
 	if removed != 3 {
 		t.Errorf("removed from %d pods", removed)
@@ -48,7 +48,7 @@ func TestUninstall(t *testing.T) {
 	}
 	// Again, and there is nothing left to do.
 	before := len(s.Written())
-	removed, err = s.uninstaller().Run(ctx)
+	removed, err = s.uninstall()
 	s.must(err)
 	if removed != 0 || len(s.Written()) != before {
 		t.Errorf("removed from %d pods", removed)
@@ -66,16 +66,16 @@ func TestUninstallTemplate(t *testing.T) {
 		}
 		return nil
 	}
-	if _, err := s.uninstaller().Run(context.Background()); err == nil || !strings.Contains(err.Error(), "no answer") {
+	if _, err := s.uninstall(); err == nil || !strings.Contains(err.Error(), "no answer") {
 		t.Error(err)
 	}
 	s.play(costs("web-0", "-1"), costs("web-1", "10"))
 	s.Before = nil
-	_, err := s.uninstaller().Run(context.Background())
+	_, err := s.uninstall()
 	s.must(err)
 	s.play(costs("web-0", "10"), costs("web-1", "10"))
 	s.must(s.Delete(context.Background(), fakeapi.Read[appsv1.ReplicaSet](s, s.API, "web")))
-	_, err = s.uninstaller().Run(context.Background())
+	_, err = s.uninstall()
 	s.must(err)
 	s.play(costs("web-0", ""), costs("web-1", ""))
 }
