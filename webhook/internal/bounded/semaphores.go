@@ -13,8 +13,6 @@ import (
 
 // Semaphores has a semaphore for each key that is in use, and a lock, for which callers wait in turn.
 type Semaphores struct {
-	// Holders names the holders in errors. The default is "others".
-	Holders string
 	// Most is how much of one semaphore can be held, and InAll how much of all, if it is not 0.
 	Most, InAll int
 	mu          sync.Mutex
@@ -61,20 +59,19 @@ func (s *Semaphores) Release(key string, count int) {
 }
 
 // ErrBusy is the error of Lock if too many wait.
-var ErrBusy = errors.New("already wait for their turn")
+var ErrBusy = errors.New("other scale-downs of the namespace already wait for their turn")
 
 // Lock waits until earlier holders of the lock of a key have released it, or the context ends, which is then the error.
 func (s *Semaphores) Lock(ctx context.Context, key string) (unlock func(), err error) {
-	holders := cmp.Or(s.Holders, "others")
 	if !s.Hold(key, 1) {
-		return nil, fmt.Errorf("%s %w", holders, ErrBusy)
+		return nil, ErrBusy
 	}
 	s.mu.Lock()
 	turn := s.all[key].turn
 	s.mu.Unlock()
 	if err := turn.Acquire(ctx, 1); err != nil {
 		s.Release(key, 1)
-		return nil, fmt.Errorf("%s take long: %w", holders, err)
+		return nil, fmt.Errorf("other scale-downs of the namespace take long: %w", err)
 	}
 	return func() {
 		turn.Release(1)

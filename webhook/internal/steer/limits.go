@@ -35,7 +35,7 @@ type Limits struct {
 // NewLimits allows so many decisions a second for each namespace.
 func NewLimits(perSecond int) *Limits {
 	l := &Limits{perSecond: perSecond, wholeNodes: bounded.NewReader(nil, 1), recent: cache.NewLRUExpireCache(bounded.Repeats)}
-	l.turns.Holders, l.turns.Most = "other scale-downs of the namespace", 2
+	l.turns.Most = 2
 	l.toDecide.Most, l.toDecide.InAll = bounded.DecisionPods, bounded.AllDecisionPods
 	l.toPredict.Most, l.toPredict.InAll = bounded.PredictionPods, bounded.AllPredictionPods
 	for _, breaker := range []*bounded.Breaker[string]{&l.late, &l.slow} {
