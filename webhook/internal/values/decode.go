@@ -22,11 +22,15 @@ type row struct {
 }
 
 // A decoder passes the rows of an answer on.
-type decoder func(answer []byte, use func(row) error) error
+type decoder func(all *answer, use func(row) error) error
 
-// list is how the API server sends a list.
-type list struct {
+// An answer is a list of the API server, or what Prometheus answers to a query.
+type answer struct {
 	Items json.RawMessage `json:"items"`
+	Data  struct {
+		Type   string          `json:"resultType"`
+		Result json.RawMessage `json:"result"`
+	} `json:"data"`
 }
 
 // each decodes the elements of an array one after the other, so that they take no more memory than one.
@@ -51,17 +55,6 @@ func each[T any](array json.RawMessage, use func(*T) error) error {
 	return nil
 }
 
-// ofItems decodes the elements of a list.
-func ofItems[T any](answer []byte, use func(*T) error) error {
-	var all list
-	if err := json.Unmarshal(answer, &all); err != nil {
-		return errNoJSON
-	}
-	return each(all.Items, use)
-}
-
-var errNoJSON = errors.New("the answer is not JSON, or not all of it came")
-
 // metric is a value of custom.metrics.k8s.io, of its version v1beta1 or v1beta2.
 type metric struct {
 	Object struct{ Kind, Namespace, Name string } `json:"describedObject"`
@@ -69,8 +62,8 @@ type metric struct {
 	Value  string                                 `json:"value"`
 }
 
-func ofMetric(answer []byte, use func(row) error) error {
-	return ofItems(answer, func(m *metric) error {
+func ofMetric(all *answer, use func(row) error) error {
+	return each(all.Items, func(m *metric) error {
 		if m.Object.Kind != "Pod" {
 			// It counts, and is dropped.
 			m.Object.Name = ""
@@ -94,8 +87,8 @@ type container struct {
 
 // ofUsage sums the usage of a resource by a container or, if it has no name, by all.
 func ofUsage(resourceName, name string) decoder {
-	return func(answer []byte, use func(row) error) error {
-		return ofItems(answer, func(u *usage) error {
+	return func(all *answer, use func(row) error) error {
+		return each(all.Items, func(u *usage) error {
 			sum, known := resource.Quantity{}, 0
 			isNumber := true
 			err := each(u.Containers, func(c *container) error {
@@ -115,14 +108,6 @@ func ofUsage(resourceName, name string) decoder {
 	}
 }
 
-// answered is what Prometheus answers to a query.
-type answered struct {
-	Data struct {
-		Type   string          `json:"resultType"`
-		Result json.RawMessage `json:"result"`
-	} `json:"data"`
-}
-
 type sample struct {
 	Labels struct {
 		Namespace string `json:"namespace"`
@@ -133,11 +118,7 @@ type sample struct {
 
 // ofQuery takes rows without the label namespace for those of this one, since the query is about it.
 func ofQuery(namespace string) decoder {
-	return func(answer []byte, use func(row) error) error {
-		var all answered
-		if err := json.Unmarshal(answer, &all); err != nil {
-			return errNoJSON
-		}
+	return func(all *answer, use func(row) error) error {
 		if all.Data.Type != "vector" {
 			return errors.New("the query gives no instant vector")
 		}
@@ -155,9 +136,13 @@ func ofQuery(namespace string) decoder {
 
 // collect returns the values of the pods of a namespace. It drops rows about other pods. A pod with two rows has no
 // value, because nobody knows which one counts.
-func collect(answer []byte, namespace string, decode decoder) (map[string]Value, error) {
+func collect(body []byte, namespace string, decode decoder) (map[string]Value, error) {
+	var all answer
+	if err := json.Unmarshal(body, &all); err != nil {
+		return nil, errors.New("the answer is not JSON, or not all of it came")
+	}
 	values, twice, rows := map[string]Value{}, map[string]bool{}, 0
-	err := decode(answer, func(r row) error {
+	err := decode(&all, func(r row) error {
 		if rows++; rows > bounded.ValueRows {
 			return fmt.Errorf("the answer has more than %d values", bounded.ValueRows)
 		}

@@ -101,17 +101,10 @@ func newRemote(config *rest.Config) (*remote, error) {
 	if err != nil {
 		return nil, err
 	}
-	client, err := rest.HTTPClientFor(config)
-	if err != nil {
-		return nil, err
-	}
-	// A client without a transport shares that of the whole program.
-	own := *client
-	if own.Transport == nil || own.Transport == http.DefaultTransport {
-		own.Transport = http.DefaultTransport.(*http.Transport).Clone()
-	}
-	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &remote{&own, at}, nil
+	// With protocols of its own, nobody else uses this transport.
+	transport, err := rest.TransportFor(config)
+	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &remote{&http.Client{Transport: transport, CheckRedirect: stay}, at}, err
 }
 
 // Read returns the values of the pods of a namespace, by their names, that are read now or were read less than a second ago. It takes a part of the
