@@ -46,7 +46,7 @@ func main() {
 	flag.Func("prometheus-query", "NAME=PROMQL: what a policy asks for by `query: NAME`, with $namespace for its namespace; repeatable",
 		options.Values.AddQuery)
 	flag.BoolVar(&options.PublishValues, "publish-values", false,
-		"say in events, in the status of policies and in the log which values pods have")
+		"say in events and in the log which values pods have")
 	uninstall := flag.Bool("uninstall", false, "delete the webhook configuration, remove from all pods what this program has written, and exit")
 	version := flag.Bool("version", false, "print the release of podrank and its engine, and exit")
 	logging := zap.Options{}

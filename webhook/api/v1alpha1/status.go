@@ -101,13 +101,6 @@ type ScaleDown struct {
 	// oldestValue is the age of the oldest of these values.
 	// +optional
 	OldestValue *metav1.Duration `json:"oldestValue,omitempty"`
-	// lastSelectedValue is the value of the last pod in deletion order that was selected by its value. It is unset unless the administrator publishes
-	// values.
-	// +optional
-	LastSelectedValue string `json:"lastSelectedValue,omitempty"`
-	// nextValue is the value of the pod that would have been selected next. It is unset unless the administrator publishes values.
-	// +optional
-	NextValue string `json:"nextValue,omitempty"`
 	// deleted is the number of selected pods that were deleted. It is unset until the scale-down is over. If the workload is scaled down again before
 	// that, each pod counts only with the last scale-down that selected it.
 	// +optional

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -159,7 +160,7 @@ func withPods(head string, pods []pod, count int, tail string) string {
 	for _, pod := range pods[:min(len(pods), named)] {
 		rule := pod.Rule
 		if pod.Value != nil {
-			rule += " " + text(pod.Value)
+			rule += " " + strconv.FormatFloat(*pod.Value, 'g', -1, 64)
 		}
 		texts = append(texts, fmt.Sprintf("%s (%s)", pod.Name, rule))
 	}

@@ -39,7 +39,7 @@ type Reporter struct {
 	Statuses *policy.Statuses
 	Events   recorder.EventRecorder
 	Log      logr.Logger
-	// PublishValues is whether events, statuses and the log say which values pods have.
+	// PublishValues is whether events and the log say which values pods have.
 	PublishValues bool
 }
 
@@ -74,7 +74,7 @@ func (r *Reporter) Outcome(ctx context.Context, o *steer.Outcome) {
 	down := v1alpha1.ScaleDown{
 		Result: string(o.Result), Message: r.describe(o), Selected: int32(o.Count), Written: int32(o.Written), Unsteerable: int32(o.UnsteerableCount),
 	}
-	r.enterValues(o, &down)
+	enterValues(o, &down)
 	isWarning := o.Result.IsFailure() || len(o.Unsteerable) > 0 || o.Valuation != nil && o.Valuation.Why != nil
 	r.tell(ctx, o, down, isWarning, decided(o, o.Message, o.Next, r.selected(o), o.Rules))
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
 	"github.com/podrank/podrank/webhook/internal/report"
 	"github.com/podrank/podrank/webhook/internal/steer"
+	"github.com/podrank/podrank/webhook/internal/values"
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
@@ -307,19 +308,18 @@ func TestOneByOne(t *testing.T) {
 
 // Whether values counted is said in any case, and what they are only if they may be published.
 func TestValues(t *testing.T) {
-	last, next := 0., 2.5
-	read := steer.Valuation{Pods: 5, Valued: 4, Oldest: 1234 * time.Millisecond, Last: &last, Next: &next}
+	read := values.Order{Pods: 5, Valued: 4, Oldest: fakeapi.Now.Add(-1234 * time.Millisecond)}
 	for name, c := range map[string]struct {
 		publish bool
-		of      *steer.Valuation
+		of      *values.Order
 		message string
-		entry   [4]string
+		entry   [2]string
 	}{
-		"none selected": {true, nil, "wrote 0 deletion costs", [4]string{"-", "-"}},
-		"secret":        {false, &read, "costs; counted the values of 4 of 5 pods", [4]string{"4", "1.2s"}},
-		"published":     {true, &read, "costs; counted the values of 4 of 5 pods", [4]string{"4", "1.2s", "0", "2.5"}},
-		"all go":        {true, &steer.Valuation{Pods: 1, Valued: 1, Last: &last}, "costs; counted the values of 1 of 1 pod", [4]string{"1", "0s", "0"}},
-		"unread":        {true, &steer.Valuation{Pods: 5, Why: errors.New("it is down")}, "costs; no value counted: it is down", [4]string{"0", "-"}},
+		"none selected": {true, nil, "wrote 0 deletion costs", [2]string{"-", "-"}},
+		"secret":        {false, &read, "costs; counted the values of 4 of 5 pods", [2]string{"4", "1.2s"}},
+		"published":     {true, &read, "costs; counted the values of 4 of 5 pods", [2]string{"4", "1.2s"}},
+		"all go":        {true, &values.Order{Pods: 1, Valued: 1, Oldest: fakeapi.Now}, "costs; counted the values of 1 of 1 pod", [2]string{"1", "0s"}},
+		"unread":        {true, &values.Order{Pods: 5, Why: errors.New("it is down")}, "costs; no value counted: it is down", [2]string{"0", "-"}},
 	} {
 		_, policy, _ := fakeapi.Shop(0)
 		api := fakeapi.New(policy)
@@ -330,7 +330,7 @@ func TestValues(t *testing.T) {
 			Request: steer.Request{Key: client.ObjectKeyFromObject(web.Object), Kind: web.Kind, From: 6, To: 5}, Result: steer.Steered, Set: web, Policy: policy, At: fakeapi.Now, Valuation: c.of,
 		})
 		down := fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, "spot").Status.Workloads[0].LastScaleDown
-		got := [4]string{"-", "-", down.LastSelectedValue, down.NextValue}
+		got := [2]string{"-", "-"}
 		if down.Valued != nil {
 			got[0] = fmt.Sprint(*down.Valued)
 		}

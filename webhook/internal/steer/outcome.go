@@ -10,6 +10,7 @@ import (
 	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/decide"
+	"github.com/podrank/podrank/webhook/internal/values"
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
@@ -117,8 +118,8 @@ type Outcome struct {
 	// Unsteerable are the first of the unsteerable pods, and UnsteerableCount is how many there are.
 	Unsteerable      []decide.Unsteerable
 	UnsteerableCount int
-	// Valuation is what was read of pods, if the policy asks for it.
-	Valuation *Valuation
+	// Valuation is what was read of pods, if the policy asks for it. The values of single pods are forgotten.
+	Valuation *values.Order
 	// What is known of a request that is only observed.
 	*Observation
 }
@@ -130,6 +131,9 @@ func (o *Outcome) Forget() {
 		kept = min(len(o.Selected), bounded.RecordPods)
 	}
 	o.Selected, o.Whys = slices.Clone(o.Selected[:kept]), slices.Clone(o.Whys[:kept])
+	if o.Valuation != nil {
+		o.Valuation.Ranks, o.Valuation.Values = nil, nil
+	}
 	if o.Set != nil && o.Result != Observed {
 		o.Set.Selector = nil
 	}

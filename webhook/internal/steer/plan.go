@@ -150,7 +150,7 @@ func (f *fall) choosePods(ctx context.Context) (Result, error) {
 		return err
 	})
 	if noRoom := (*decide.NoRoomError)(nil); errors.As(err, &noRoom) {
-		ordering.note(&decision)
+		f.Valuation = ordering.order
 		return NoRoom, f.noRoom(noRoom)
 	}
 	if err != nil {
@@ -158,7 +158,7 @@ func (f *fall) choosePods(ctx context.Context) (Result, error) {
 	}
 	f.noteWhys(&decision, ordering)
 	f.note(&decision, all.active)
-	ordering.note(&decision)
+	f.Valuation = ordering.order
 	return Steered, nil
 }
 

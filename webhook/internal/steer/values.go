@@ -2,26 +2,12 @@ package steer
 
 import (
 	"context"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/podrank/podrank/webhook/internal/decide"
 	"github.com/podrank/podrank/webhook/internal/values"
 )
-
-// A Valuation says which values counted for a decision.
-type Valuation struct {
-	// Pods is how many pods are deleted by their value, and Valued how many have one that counts.
-	Pods, Valued int
-	// Oldest is the age of the oldest of them.
-	Oldest time.Duration
-	// Last is the value of the pod that is deleted last, of those that are deleted, and Next that of the pod that would be deleted next.
-	Last, Next *float64
-	// Why is why no value counts, or nil.
-	Why error
-}
 
 // readValues reads the values for which the policy asks, once for a request. While it waits, it holds nothing that
 // other sets need. If it fails, the rest of the policy counts.
@@ -35,7 +21,7 @@ func (f *fall) readValues(ctx context.Context) {
 		source.Pods = f.Set.Selector.String()
 	}
 	if f.read, f.unread = f.by.Values.Read(ctx, f.Key.Namespace, source); f.unread != nil {
-		f.Valuation = &Valuation{Why: f.unread}
+		f.Valuation = &values.Order{Why: f.unread}
 	}
 }
 
@@ -85,21 +71,4 @@ func (o *ordering) rank() {
 		}
 		o.f.tiers[uid] = tier
 	}
-}
-
-// note says what became of the values.
-func (o *ordering) note(decision *decide.Decision) {
-	if o.preference == nil {
-		return
-	}
-	selected := map[types.UID]bool{}
-	for _, pod := range decision.Selected {
-		selected[pod.UID] = true
-	}
-	v := &Valuation{Pods: o.order.Pods, Valued: o.order.Valued, Why: o.order.Why}
-	if v.Valued > 0 {
-		v.Oldest = max(0, o.f.At.Sub(o.order.Oldest))
-	}
-	v.Last, v.Next = o.preference.Edge(o.order, selected)
-	o.f.Valuation = v
 }

@@ -1,7 +1,6 @@
 package values
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -107,24 +106,4 @@ func (p *Preference) Order(pods []Pod, read map[string]Value, failed error, now 
 		}
 	}
 	return o
-}
-
-// Edge returns, of the values of pods that are deleted and of pods that are kept, the one that is deleted last and the one that would be deleted first.
-func (p *Preference) Edge(o *Order, selected map[types.UID]bool) (last, next *float64) {
-	for uid, value := range o.Values {
-		if _, isIn := o.Ranks[uid]; !isIn {
-			continue
-		}
-		edge, sign := &next, -1
-		if selected[uid] {
-			edge, sign = &last, 1
-		}
-		if p.Highest {
-			sign = -sign
-		}
-		if *edge == nil || cmp.Compare(value, **edge) == sign {
-			*edge = &value
-		}
-	}
-	return last, next
 }

@@ -112,26 +112,6 @@ func TestFrozen(t *testing.T) {
 	}
 }
 
-func TestEdge(t *testing.T) {
-	for _, highest := range []bool{false, true} {
-		preference := values.Preference{AtMost: math.Inf(1), Highest: highest}
-		o := ordered(&preference, 0, 1, 2, 3, math.NaN())
-		deleted := map[types.UID]bool{"a": true, "b": true, "e": true}
-		if highest {
-			deleted = map[types.UID]bool{"d": true, "c": true}
-		}
-		last, next := preference.Edge(o, deleted)
-		want := map[bool][2]float64{false: {1, 2}, true: {2, 1}}[highest]
-		if last == nil || next == nil || *last != want[0] || *next != want[1] {
-			t.Error(highest, last, next)
-		}
-	}
-	preference := values.Preference{AtMost: 1}
-	if last, next := preference.Edge(ordered(&preference, 0, 1, 2), map[types.UID]bool{"a": true, "b": true, "c": true}); *last != 1 || next != nil {
-		t.Error("a pod that is left out does not go by its value")
-	}
-}
-
 func TestCompile(t *testing.T) {
 	number := func(text string) *resource.Quantity {
 		q := resource.MustParse(text)
