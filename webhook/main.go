@@ -20,8 +20,7 @@ func main() {
 	options := app.Options{}
 	flag.StringVar(&options.Namespace, "namespace", os.Getenv("POD_NAMESPACE"),
 		"namespace of this program and its barrier pods; default: the environment variable POD_NAMESPACE")
-	flag.StringVar(&options.Host, "host", "", "address to listen on for admission requests; default: all")
-	flag.IntVar(&options.Port, "port", 9443, "port for admission requests")
+	flag.StringVar(&options.Address, "bind-address", ":9443", "address for admission requests")
 	flag.StringVar(&options.CertDir, "cert-dir", "/certificates", "directory with tls.crt and tls.key")
 	flag.BoolVar(&options.RotateCertificates, "rotate-certificates", true,
 		"make and rotate the certificates; otherwise something else must, such as cert-manager")

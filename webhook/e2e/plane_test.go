@@ -302,7 +302,7 @@ contexts: [{name: test, context: {cluster: test, user: test}}]}`, p.Config.Host,
 		return nil, err
 	}
 	defer log.Close()
-	arguments := append([]string{"--kubeconfig", kubeconfig, "--namespace", system, "--host", "127.0.0.1", "--port", fmt.Sprint(port),
+	arguments := append([]string{"--kubeconfig", kubeconfig, "--namespace", system, "--bind-address", fmt.Sprint("127.0.0.1:", port),
 		"--cert-dir", dir, "--rotate-certificates=false", "--metrics-bind-address", metrics,
 		"--health-probe-bind-address", probes, "--foreign-costs", "Follow", "--foreign-costs", "Override",
 		// The load of the machine should not decide the result of a scale-down. TestMoving has the default.

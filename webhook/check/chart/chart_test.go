@@ -237,7 +237,7 @@ foreignCosts: [Follow, Override]
 	}
 	same(t, "ports", ports, []string{"requests10250", "metrics10251", "probes10252"})
 	same(t, "arguments", container.Args, []string{
-		"--mode=Steer", "--rotate-certificates=true", "--port=10250", "--metrics-bind-address=:10251", "--health-probe-bind-address=:10252",
+		"--mode=Steer", "--rotate-certificates=true", "--bind-address=:10250", "--metrics-bind-address=:10251", "--health-probe-bind-address=:10252",
 		"--foreign-costs=Follow", "--foreign-costs=Override", "--client-ca=/client-ca/ca.crt", "--client-name=api", "--decisions-per-second=20", "--deadline=2s",
 	})
 	program, err := os.ReadFile("../../main.go")
@@ -256,7 +256,7 @@ foreignCosts: [Follow, Override]
 func TestDefaults(t *testing.T) {
 	deployment, container := webhookOf(t, "{}")
 	same(t, "arguments", container.Args,
-		[]string{"--mode=Steer", "--rotate-certificates=true", "--port=9443", "--metrics-bind-address=:8080", "--health-probe-bind-address=:8081"})
+		[]string{"--mode=Steer", "--rotate-certificates=true", "--bind-address=:9443", "--metrics-bind-address=:8080", "--health-probe-bind-address=:8081"})
 	spec := deployment.Spec.Template.Spec
 	if security := container.SecurityContext; !*spec.SecurityContext.RunAsNonRoot || *security.AllowPrivilegeEscalation || !*security.ReadOnlyRootFilesystem ||
 		*security.RunAsUser != 65532 || !slices.Equal(security.Capabilities.Drop, []corev1.Capability{"ALL"}) || spec.SecurityContext.SeccompProfile.Type != "RuntimeDefault" {

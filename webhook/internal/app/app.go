@@ -12,11 +12,9 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -69,14 +67,11 @@ const (
 type Options struct {
 	// Namespace is that of this program.
 	Namespace string
-	// Host and Port are where requests come in.
-	Host string
-	Port int
 	// CertDir has tls.crt and tls.key. With RotateCertificates, this program makes them.
 	CertDir            string
 	RotateCertificates bool
-	// MetricsAddress and ProbeAddress are where metrics and probes are served. "0" serves none.
-	MetricsAddress, ProbeAddress string
+	// Address is where requests come in, and MetricsAddress and ProbeAddress where metrics and probes are served. "0" serves none of these two.
+	Address, MetricsAddress, ProbeAddress string
 	// Mode is what all policies do at most: with Observe, nothing is steered.
 	Mode v1alpha1.Mode
 	// ForeignCosts is what policies may say about foreign costs.
@@ -251,7 +246,7 @@ func answer(mgr manager.Manager, options Options, handler *admit.Handler, ready 
 			return err
 		}
 		secure.GetCertificate = watcher.GetCertificate
-		requests, err := serve.New("requests", net.JoinHostPort(options.Host, strconv.Itoa(options.Port)), routes, secure)
+		requests, err := serve.New("requests", options.Address, routes, secure)
 		if err != nil {
 			return err
 		}
