@@ -41,33 +41,27 @@ type decision struct {
 
 // pod is a pod of a decision.
 type pod struct {
-	Name        string    `json:"name"`
+	Name        string    `json:"name,omitempty"`
 	UID         types.UID `json:"uid"`
 	Rule        string    `json:"rule"`
 	Probability *float64  `json:"probability,omitempty"`
 	Value       *float64  `json:"value,omitempty"`
 }
 
-// A Selection is what the annotation of an event says of a decision.
+// A Selection is what the annotation of an event says of a decision. Of pods, it has the UID and the rule.
 type Selection struct {
 	Version int           `json:"v"`
 	Mode    v1alpha1.Mode `json:"mode"`
 	From    int32         `json:"from"`
 	To      int32         `json:"to"`
-	Pods    []Selected    `json:"pods"`
+	Pods    []pod         `json:"pods"`
 	More    int           `json:"more,omitempty"`
 }
 
-// Selected is a pod that was selected, or was deleted without steering.
-type Selected struct {
-	UID  types.UID `json:"uid"`
-	Rule string    `json:"rule"`
-}
-
 func (d *decision) selection() *Selection {
-	s := &Selection{Version: d.Version, Mode: d.Mode, From: d.From, To: d.To, Pods: []Selected{}, More: d.More}
-	for _, pod := range d.Pods {
-		s.Pods = append(s.Pods, Selected{pod.UID, pod.Rule})
+	s := &Selection{Version: d.Version, Mode: d.Mode, From: d.From, To: d.To, Pods: []pod{}, More: d.More}
+	for _, each := range d.Pods {
+		s.Pods = append(s.Pods, pod{UID: each.UID, Rule: each.Rule})
 	}
 	return s
 }
@@ -125,7 +119,7 @@ func decided(o *steer.Outcome, message, next string, pods []pod, rules map[strin
 	d := &decision{
 		Version: 1, Time: o.At.UTC().Format("2006-01-02T15:04:05.000Z07:00"), Request: o.UID,
 		Kind: string(o.Kind), Namespace: o.Key.Namespace, Name: o.Key.Name, UID: set.UID(), Generation: set.Object.GetGeneration(), Mode: v1alpha1.Steer,
-		From: o.From, To: o.To, Message: bounded.Short(message), Written: o.Written, Unsteerable: o.UnsteerableCount, Pods: []pod{}, Rules: map[string]int{},
+		From: o.From, To: o.To, Result: string(o.Result), Message: bounded.Short(message), Written: o.Written, Unsteerable: o.UnsteerableCount, Pods: []pod{}, Rules: map[string]int{},
 	}
 	if o.Result == steer.Observed {
 		d.Mode = v1alpha1.Observe

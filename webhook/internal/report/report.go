@@ -45,14 +45,12 @@ type Reporter struct {
 
 // LogOnly says in the log alone what became of a request: nothing was decided, or too many reports wait.
 func (r *Reporter) LogOnly(o *steer.Outcome) {
-	level := 1
-	switch {
-	case o.Result.Concerns():
-		d := decided(o, o.Message, o.Next, r.selected(o), o.Rules)
-		d.Result = string(o.Result)
-		r.Log.Info("decision", "decision", d)
+	if o.Result.Concerns() {
+		r.Log.Info("decision", "decision", decided(o, o.Message, o.Next, r.selected(o), o.Rules))
 		return
-	case slices.Contains(steer.Unsteered, o.Result):
+	}
+	level := 1
+	if slices.Contains(steer.Unsteered, o.Result) {
 		level = 0
 	}
 	r.Log.V(level).Info("scale-down without a report", "kind", o.Kind, "namespace", o.Key.Namespace, "name", o.Key.Name,
