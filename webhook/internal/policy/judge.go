@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -104,11 +105,13 @@ func (j *Judge) Reconcile(ctx context.Context, namespace string) (ctrl.Result, e
 	slices.SortFunc(all, func(a, b *judged) int { return Compare(a.Compiled, b.Compiled) })
 	err = j.sets(ctx, namespace, func(set *workload.Set) {
 		var first *judged
+		// All sets of a controller are one workload.
+		owner := cmp.Or(metav1.GetControllerOfNoCopy(set.Object), &metav1.OwnerReference{UID: set.UID()})
 		for _, each := range all {
 			switch {
 			case each.invalid != nil || !each.Selects(set):
 			case first == nil:
-				first, each.workloads[workloadOf(set)] = each, true
+				first, each.workloads[owner.UID] = each, true
 			case each.conflict == "":
 				each.conflict = fmt.Sprintf("policy %s takes precedence for %s", first.Policy.Name, set)
 			}
@@ -134,14 +137,6 @@ type judged struct {
 	invalid   error
 	workloads map[types.UID]bool
 	conflict  string
-}
-
-// workloadOf is the UID of the controller of a set, or that of the set if it has none.
-func workloadOf(set *workload.Set) types.UID {
-	if owner := metav1.GetControllerOfNoCopy(set.Object); owner != nil {
-		return owner.UID
-	}
-	return set.UID()
 }
 
 // An obstacle keeps a policy from taking effect.

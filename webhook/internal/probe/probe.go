@@ -10,6 +10,7 @@ package probe
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -19,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	"k8s.io/utils/ptr"
 )
 
 const (
@@ -92,10 +94,15 @@ func (p *Probe) Ask(ctx context.Context) (State, error) {
 	if err != nil {
 		return Unreached, fmt.Errorf("listing the ReplicaSets of podrank-webhook: %w", err)
 	}
-	own := choose(list.Items)
-	if own == nil {
+	// The API server only asks about one that still has a pod afterwards.
+	i := slices.IndexFunc(list.Items, func(set appsv1.ReplicaSet) bool {
+		owner := metav1.GetControllerOfNoCopy(&set)
+		return owner != nil && owner.Kind == "Deployment" && ptr.Deref(set.Spec.Replicas, 1) > 1
+	})
+	if i < 0 {
 		return Unknown, nil
 	}
+	own := &list.Items[i]
 	p.warned = false
 	_, err = sets.Patch(ctx, own.Name, types.MergePatchType, fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, *own.Spec.Replicas-1),
 		metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}}, "scale")
@@ -106,16 +113,4 @@ func (p *Probe) Ask(ctx context.Context) (State, error) {
 		return Unreached, fmt.Errorf("the dry run of a scale-down of the ReplicaSet %s did not arrive at podrank-webhook", own.Name)
 	}
 	return Reached, nil
-}
-
-// choose returns a ReplicaSet of a Deployment that can be scaled down and still have a pod, because the API server only
-// asks about these.
-func choose(sets []appsv1.ReplicaSet) *appsv1.ReplicaSet {
-	for i := range sets {
-		owner := metav1.GetControllerOfNoCopy(&sets[i])
-		if owner != nil && owner.Kind == "Deployment" && sets[i].Spec.Replicas != nil && *sets[i].Spec.Replicas > 1 {
-			return &sets[i]
-		}
-	}
-	return nil
 }
