@@ -27,7 +27,7 @@ type Observation struct {
 func (f *fall) observe(ctx context.Context) (Result, error) {
 	all, err := f.by.list(ctx, f.by.Live, &f.by.Limits.toPredict, f.Set, nil)
 	if err != nil {
-		return why(err), err
+		return Failed, err
 	}
 	f.Observation = &Observation{pods: all}
 	if len(all.active) <= int(f.To) {

@@ -129,7 +129,7 @@ func (f *fall) choosePods(ctx context.Context) (Result, error) {
 		}
 	})
 	if err != nil {
-		return why(err), err
+		return Failed, err
 	}
 	defer all.forget()
 	ordering.rank()

@@ -16,6 +16,7 @@ import (
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
+// errNoRoom is that there are TooMany.
 var errNoRoom = errors.New("too many pods")
 
 // pods are a set's active pods, and those that count for their ranks: as in Kubernetes, none if the set has no controller. Otherwise the
@@ -76,14 +77,6 @@ func (s *Steerer) list(ctx context.Context, live *bounded.Reader, in *bounded.Se
 		}
 	}
 	return all, nil
-}
-
-// why is the result if pods cannot be listed.
-func why(err error) Result {
-	if errors.Is(err, errNoRoom) {
-		return TooMany
-	}
-	return Failed
 }
 
 // slim returns what Kubernetes' order reads of a pod, with the annotation of this program, as the cache has it. It takes as much memory for any pod.

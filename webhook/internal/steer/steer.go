@@ -82,7 +82,7 @@ func (s *Steerer) Steer(ctx context.Context, request Request) *Outcome {
 	var err error
 	if f.Result, err = f.run(ctx); err != nil {
 		switch {
-		case errors.Is(err, bounded.ErrBusy):
+		case errors.Is(err, bounded.ErrBusy), errors.Is(err, errNoRoom):
 			f.Result = TooMany
 		case !errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil || f.Result.Holds():
 		case f.wrote || f.Decision > 1:
