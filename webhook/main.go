@@ -24,8 +24,8 @@ func main() {
 	flag.StringVar(&options.CertDir, "cert-dir", "/certificates", "directory with tls.crt and tls.key")
 	flag.BoolVar(&options.RotateCertificates, "rotate-certificates", true,
 		"make and rotate the certificates; otherwise something else must, such as cert-manager")
-	flag.StringVar(&options.MetricsAddress, "metrics-bind-address", ":8080", `address for metrics; "0" serves none`)
-	flag.StringVar(&options.ProbeAddress, "health-probe-bind-address", ":8081", `address for /healthz and /readyz; "0" serves none`)
+	flag.StringVar(&options.MetricsAddress, "metrics-bind-address", ":8080", "address for metrics")
+	flag.StringVar(&options.ProbeAddress, "health-probe-bind-address", ":8081", "address for /healthz and /readyz")
 	flag.StringVar((*string)(&options.Mode), "mode", string(v1alpha1.Steer),
 		"Steer, or Observe: whatever policies say, write no costs, and remove those that are there")
 	flag.DurationVar(&options.Deadline, "deadline", time.Second,

@@ -81,7 +81,7 @@ mount --bind "$root" "$root"
 mount -o remount,ro,bind "$root"
 ! touch "$root/x" 2>/dev/null
 exec env -i KUBERNETES_SERVICE_HOST=127.0.0.1 KUBERNETES_SERVICE_PORT=${server##*:} POD_NAMESPACE=podrank-system \
-    "$(PATH=$PATH:/usr/sbin command -v chroot)" --userspec=65532:65532 "$root" /podrank-webhook --bind-address :$requests --metrics-bind-address 0 --health-probe-bind-address 127.0.0.1:$probes
+    "$(PATH=$PATH:/usr/sbin command -v chroot)" --userspec=65532:65532 "$root" /podrank-webhook --bind-address :$requests --metrics-bind-address 127.0.0.1:0 --health-probe-bind-address 127.0.0.1:$probes
 END
 unshare --mount bash "$dir/run" >"$dir/log" 2>&1 &
 program=$!

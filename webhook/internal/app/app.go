@@ -70,7 +70,7 @@ type Options struct {
 	// CertDir has tls.crt and tls.key. With RotateCertificates, this program makes them.
 	CertDir            string
 	RotateCertificates bool
-	// Address is where requests come in, and MetricsAddress and ProbeAddress where metrics and probes are served. "0" serves none of these two.
+	// Address is where requests come in, and MetricsAddress and ProbeAddress where metrics and probes are served.
 	Address, MetricsAddress, ProbeAddress string
 	// Mode is what all policies do at most: with Observe, nothing is steered.
 	Mode v1alpha1.Mode
@@ -212,9 +212,6 @@ func show(mgr manager.Manager, options Options, ready map[string]healthz.Checker
 	probes.Handle("/readyz", http.StripPrefix("/readyz", &healthz.Handler{Checks: ready}))
 	numbers.Handle("/metrics", promhttp.HandlerFor(metrics.Registry, rendering))
 	add := func(name, address string, handler http.Handler) error {
-		if address == "0" {
-			return nil
-		}
 		server, err := serve.New(name, address, handler, nil)
 		if err != nil {
 			return err
