@@ -19,7 +19,7 @@ import (
 )
 
 // Adapter serves metrics of pods behind the API server, as adapters for Prometheus do: the metric active_sessions by custom.metrics.k8s.io, and a
-// thousandth of it as cpu by metrics.k8s.io.
+// thousandth of it as cpu by metrics.k8s.io. By external.metrics.k8s.io, it serves busy_pods, the number of pods whose number is not 0.
 type Adapter struct {
 	mu sync.Mutex
 	// numbers are by namespace and pod.
@@ -58,6 +58,13 @@ kind: APIService
 metadata: {name: v1beta1.metrics.k8s.io}
 spec:
   {group: metrics.k8s.io, version: v1beta1, groupPriorityMinimum: 100, versionPriority: 100, insecureSkipTLSVerify: true,
+   service: {namespace: podrank-system, name: adapter, port: %[1]d}}
+---
+apiVersion: apiregistration.k8s.io/v1
+kind: APIService
+metadata: {name: v1beta1.external.metrics.k8s.io}
+spec:
+  {group: external.metrics.k8s.io, version: v1beta1, groupPriorityMinimum: 100, versionPriority: 100, insecureSkipTLSVerify: true,
    service: {namespace: podrank-system, name: adapter, port: %[1]d}}
 ---
 apiVersion: rbac.authorization.k8s.io/v1
@@ -102,7 +109,7 @@ var adapter = sync.OnceValues(func() (*Adapter, error) {
 	if err := plane.Kubectl("apply", "-f", file); err != nil {
 		return nil, err
 	}
-	return a, plane.Kubectl("wait", "--for=condition=Available", "--timeout=60s", "apiservice/v1beta2.custom.metrics.k8s.io", "apiservice/v1beta1.metrics.k8s.io")
+	return a, plane.Kubectl("wait", "--for=condition=Available", "--timeout=60s", "apiservice/v1beta2.custom.metrics.k8s.io", "apiservice/v1beta1.metrics.k8s.io", "apiservice/v1beta1.external.metrics.k8s.io")
 })
 
 // launch has a program that is made of the library of adapters serve the metric. Building it takes minutes the first time.
@@ -196,6 +203,15 @@ func (a *Adapter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	var items []any
 	now := time.Now().UTC().Format(time.RFC3339)
+	if group == "external.metrics.k8s.io" {
+		busy := 0
+		for _, number := range numbers {
+			if number != 0 {
+				busy++
+			}
+		}
+		items, numbers = append(items, map[string]any{"metricName": "busy_pods", "metricLabels": map[string]string{}, "timestamp": now, "value": fmt.Sprint(busy)}), nil
+	}
 	for pod, number := range numbers {
 		if group == "metrics.k8s.io" {
 			usage := map[string]string{"cpu": fmt.Sprintf("%gm", number), "memory": "1Mi"}
@@ -218,6 +234,9 @@ func (a *Adapter) discover(w http.ResponseWriter, r *http.Request, parts []strin
 	resource := map[string]any{"name": "pods", "namespaced": true, "kind": "PodMetrics", "verbs": []string{"get", "list"}}
 	if parts[1] == "custom.metrics.k8s.io" {
 		resource = map[string]any{"name": "pods/active_sessions", "namespaced": true, "kind": "MetricValueList", "verbs": []string{"get"}}
+	}
+	if parts[1] == "external.metrics.k8s.io" {
+		resource = map[string]any{"name": "busy_pods", "namespaced": true, "kind": "ExternalMetricValueList", "verbs": []string{"get"}}
 	}
 	_ = json.NewEncoder(w).Encode(map[string]any{"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": parts[1] + "/" + parts[2], "resources": []any{resource}})
 }

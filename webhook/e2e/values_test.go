@@ -290,8 +290,9 @@ func TestValuesRollback(t *testing.T) {
 	}
 }
 
-// autoscale has a HorizontalPodAutoscaler keep so many sessions for each pod, without waiting before it lowers the count.
-func (w *World) autoscale(set client.Object, most int32, sessions string) {
+// autoscale has a HorizontalPodAutoscaler keep so many sessions for each pod, without waiting before it lowers the count, and do what more
+// metrics want.
+func (w *World) autoscale(set client.Object, most int32, sessions string, more ...autoscalingv2.MetricSpec) {
 	w.Helper()
 	two, none, target := int32(2), int32(0), resource.MustParse(sessions)
 	w.must(w.Create(w.ctx, &autoscalingv2.HorizontalPodAutoscaler{
@@ -300,10 +301,10 @@ func (w *World) autoscale(set client.Object, most int32, sessions string) {
 			ScaleTargetRef: autoscalingv2.CrossVersionObjectReference{APIVersion: "apps/v1", Kind: "Deployment", Name: set.GetName()},
 			MinReplicas:    &two, MaxReplicas: most,
 			Behavior: &autoscalingv2.HorizontalPodAutoscalerBehavior{ScaleDown: &autoscalingv2.HPAScalingRules{StabilizationWindowSeconds: &none}},
-			Metrics: []autoscalingv2.MetricSpec{{Type: autoscalingv2.PodsMetricSourceType, Pods: &autoscalingv2.PodsMetricSource{
+			Metrics: append(more, autoscalingv2.MetricSpec{Type: autoscalingv2.PodsMetricSourceType, Pods: &autoscalingv2.PodsMetricSource{
 				Metric: autoscalingv2.MetricIdentifier{Name: "active_sessions"},
 				Target: autoscalingv2.MetricTarget{Type: autoscalingv2.AverageValueMetricType, AverageValue: &target},
-			}}},
+			}}),
 		},
 	}))
 }

@@ -332,9 +332,10 @@ type NodeCondition struct {
 	Status corev1.ConditionStatus `json:"status"`
 }
 
-// Measure describes a value of each pod. Exactly one of metric, resource and query is required.
+// Measure describes a value of each pod. Exactly one of metric, resource, query and annotation is required.
 //
-// +kubebuilder:validation:XValidation:rule="[has(self.metric), has(self.resource), has(self.query)].filter(e, e).size() == 1",message="exactly one of metric, resource and query is required"
+// +kubebuilder:validation:XValidation:rule="[has(self.metric), has(self.resource), has(self.query), has(self.annotation)].filter(e, e).size() == 1",message="exactly one of metric, resource, query and annotation is required"
+// +kubebuilder:validation:XValidation:rule="!has(self.annotation) || !has(self.maxAge)",message="maxAge is forbidden with annotation, because an annotation has no time"
 // +kubebuilder:validation:XValidation:rule="!has(self.container) || has(self.resource)",message="container is forbidden without resource"
 type Measure struct {
 	// metric is a metric of pods that the API custom.metrics.k8s.io serves, as in a HorizontalPodAutoscaler.
@@ -352,6 +353,9 @@ type Measure struct {
 	// +optional
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9_.-]{1,63}$`
 	Query string `json:"query,omitempty"`
+	// annotation is an annotation of the pod itself, in which its application or a sidecar writes a number, for example "3" or "0.5".
+	// +optional
+	Annotation *PodAnnotation `json:"annotation,omitempty"`
 	// atMost is the highest value that matches, in the unit of the measure. Pods with a higher value don't match this preference. If unset, all
 	// values match.
 	// +optional
@@ -388,6 +392,15 @@ type PodMetric struct {
 	// selector is a label query over the series of the metric. If unset, the adapter decides.
 	// +optional
 	Selector *LabelSelector `json:"selector,omitempty"`
+}
+
+// PodAnnotation identifies an annotation of pods.
+type PodAnnotation struct {
+	// key is the key of the annotation, for example example.com/active-sessions.
+	// +required
+	// +kubebuilder:validation:MaxLength=317
+	// +kubebuilder:validation:Pattern=`^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$`
+	Key string `json:"key"`
 }
 
 // ScaleDownPolicyList is a list of policies.

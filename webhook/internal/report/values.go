@@ -28,7 +28,7 @@ func enterValues(o *steer.Outcome, entry *v1alpha1.ScaleDown) {
 		return
 	}
 	entry.Valued = new(int32(o.Valuation.Valued))
-	if o.Valuation.Valued > 0 {
+	if !o.Valuation.Oldest.IsZero() {
 		age := max(0, o.At.Sub(o.Valuation.Oldest))
 		entry.OldestValue = &metav1.Duration{Duration: age.Round(time.Second / 10)}
 	}

@@ -17,6 +17,11 @@ func (f *fall) readValues(ctx context.Context) {
 		return
 	}
 	source := preference.Source
+	if source.Annotation != "" {
+		// The pods have them.
+		f.read = map[string]values.Value{}
+		return
+	}
 	if source.Resource != "" {
 		source.Pods = f.Set.Selector.String()
 	}
@@ -49,6 +54,11 @@ func (o *ordering) visit(pod *corev1.Pod) {
 		return
 	}
 	o.pods = append(o.pods, values.Pod{UID: pod.UID, Name: pod.Name, Created: pod.CreationTimestamp.Time})
+	if o.preference.Annotation != "" {
+		if value, ok := o.preference.Annotated(pod, o.f.At); ok {
+			o.f.read[pod.Name] = value
+		}
+	}
 	o.after[pod.UID] = o.f.chosen.TierFrom(o.tier+1, pod, o.f.nodes)
 }
 

@@ -214,3 +214,29 @@ func TestNoneBefore(t *testing.T) {
 		}
 	}
 }
+
+// Pods say themselves what their values are, so nothing is read, and nobody knows how old they are.
+func TestAnnotated(t *testing.T) {
+	const key = "example.com/sessions"
+	measure := &v1alpha1.Measure{Annotation: &v1alpha1.PodAnnotation{Key: key}}
+	for texts, want := range map[[6]string]string{
+		{"3", "1", "4", "1", "5", "0"}:                           "[web-1 web-3 web-5] 6",
+		{"1k", "0.5", "9", "250m", "-1", "7"}:                    "[web-1 web-3 web-4] 6",
+		{"3", "1", "2", "", "1e-10000000", "9007199254740993"}:   "[web-0 web-1 web-2] 3",
+		{"3", "1", "2", "many", "NaN", strings.Repeat("9", 1e5)}: "[web-0 web-1 web-2] 3",
+		{"9", "8", "inf", "1e400", " 1", "2\n"}:                  "[web-0 web-1 web-2] 0",
+	} {
+		s := newShop(t, func(s *shop, pods []*corev1.Pod) {
+			s.policy.Spec.DeleteFirst = []v1alpha1.Preference{{Type: v1alpha1.PreferenceLowest, Lowest: measure}}
+			for i, pod := range pods {
+				pod.Annotations = map[string]string{key: texts[i]}
+			}
+		})
+		read := &taken{}
+		s.Values = read
+		o := s.fall(3, steer.Steered, "")
+		if got := fmt.Sprint(names(o.Selected), o.Valuation.Valued); got != want || len(read.asked) != 0 || !o.Valuation.Oldest.IsZero() {
+			t.Errorf("%.60q: %s, %+v", texts, got, o.Valuation)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/podrank/podrank/webhook/internal/bounded"
@@ -23,6 +24,12 @@ type Pod struct {
 	UID     types.UID
 	Name    string
 	Created time.Time
+}
+
+// Annotated returns the value that a pod has in the annotation, at this time. It is false if the pod has none.
+func (s *Source) Annotated(pod metav1.Object, now time.Time) (value Value, ok bool) {
+	parsed, ok := parse(pod.GetAnnotations()[s.Annotation])
+	return Value{number(parsed), now}, ok
 }
 
 // An Order is that of the pods of an entry.
@@ -73,7 +80,8 @@ func (p *Preference) Order(pods []Pod, read map[string]Value, failed error, now 
 			continue
 		}
 		o.Values[pod.UID] = value.Number
-		if o.Oldest.IsZero() || value.At.Before(o.Oldest) {
+		// Nobody knows when an annotation was written.
+		if p.Annotation == "" && (o.Oldest.IsZero() || value.At.Before(o.Oldest)) {
 			o.Oldest = value.At
 		}
 	}

@@ -124,6 +124,7 @@ func TestCompile(t *testing.T) {
 		{Source: values.Source{Metric: "a:b.c-d_E"}, AtMost: math.Inf(1)}:                          metric("a:b.c-d_E"),
 		{Source: values.Source{Metric: "...", Selector: "a notin (x,y),b=c"}, AtMost: math.Inf(1)}: {Metric: &v1alpha1.PodMetric{Name: "...", Selector: selector}},
 		{Source: values.Source{Resource: "cpu", Container: "main"}, AtMost: .05, Step: .01}:        {Resource: "cpu", Container: "main", AtMost: number("50m"), Step: number("10m")},
+		{Source: values.Source{Annotation: "a.b/c"}, AtMost: math.Inf(1)}:                          {Annotation: &v1alpha1.PodAnnotation{Key: "a.b/c"}},
 		{Source: values.Source{Query: "sessions"}, AtMost: 0, Step: 1 << 20, MaxAge: time.Minute}:  {Query: "sessions", AtMost: number("0"), Step: number("1Mi"), MaxAge: age},
 	} {
 		got, err := values.Compile(&of, false)
@@ -137,7 +138,7 @@ func TestCompile(t *testing.T) {
 		large.MatchLabels[fmt.Sprint("a", i)] = strings.Repeat("x", 63)
 	}
 	wrong := map[string]v1alpha1.Measure{
-		"set one": {}, "set one of": {Resource: "cpu", Query: "a"}, "metric.selector": {Metric: &v1alpha1.PodMetric{Name: "a", Selector: bad}},
+		"set one": {}, "set one of": {Resource: "cpu", Query: "a"}, "set one of metric, resource, query and annotation": {Query: "a", Annotation: &v1alpha1.PodAnnotation{Key: "b"}}, "metric.selector": {Metric: &v1alpha1.PodMetric{Name: "a", Selector: bad}},
 		"maxAge must be":                       {Resource: "cpu", MaxAge: &metav1.Duration{}},
 		"metric.selector has more than 16 KiB": {Metric: &v1alpha1.PodMetric{Name: "a", Selector: large}},
 	}

@@ -1,5 +1,5 @@
 // Package values reads a value of each pod when it is needed: how many sessions it has, or how much processor time it uses. It reads only from
-// the API server and from the one address of Prometheus that the administrator has set. If a value is wrong, late or
+// the pod itself, the API server and the one address of Prometheus that the administrator has set. If a value is wrong, late or
 // much too large, it returns an error.
 package values
 
@@ -24,8 +24,8 @@ type Source struct {
 	Metric, Selector string
 	// Resource is cpu, memory or "", of one container or, if that is "", of all. Pods is the selector of the pods to read about.
 	Resource, Container, Pods string
-	// Query is the name of a query, or "".
-	Query string
+	// Query is the name of a query, and Annotation is the key of an annotation that the pods have, or "".
+	Query, Annotation string
 }
 
 // A Preference is to order pods by a value.
@@ -50,6 +50,9 @@ var (
 func Compile(of *v1alpha1.Measure, highest bool) (*Preference, error) {
 	preference := &Preference{Highest: highest, AtMost: math.Inf(1)}
 	preference.Resource, preference.Container, preference.Query = of.Resource, of.Container, of.Query
+	if of.Annotation != nil {
+		preference.Annotation = of.Annotation.Key
+	}
 	if of.Metric != nil {
 		if name := of.Metric.Name; !metricName.MatchString(name) || name == "." || name == ".." {
 			return nil, fmt.Errorf("metric.name: %.60q is not a name of a metric", name)
@@ -65,9 +68,9 @@ func Compile(of *v1alpha1.Measure, highest bool) (*Preference, error) {
 			}
 		}
 	}
-	sources := slices.DeleteFunc([]string{preference.Metric, preference.Resource, preference.Query}, func(name string) bool { return name == "" })
+	sources := slices.DeleteFunc([]string{preference.Metric, preference.Resource, preference.Query, preference.Annotation}, func(name string) bool { return name == "" })
 	if len(sources) != 1 {
-		return nil, errors.New("set one of metric, resource and query")
+		return nil, errors.New("set one of metric, resource, query and annotation")
 	}
 	if of.AtMost != nil {
 		preference.AtMost = number(*of.AtMost)
