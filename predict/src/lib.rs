@@ -8,7 +8,7 @@
 //! release and, unlike that of the crate `podrank`, comes without a promise.
 //!
 //! The modules are floors, from the lowest to the highest. A module imports from its own floor and those below it, and no imports go
-//! in a circle: `.ci/floors` checks that.
+//! in a circle: `.ci/floors` checks that. The `mod.rs` of a floor exports what the floors above it use.
 //!
 //! | floor | what it holds |
 //! |---|---|
@@ -34,34 +34,21 @@ mod snapshot;
 pub mod sync;
 mod text;
 
-pub use answer::autoscaler::AutoscalerPreview;
-pub use answer::deletion::{DeletionCause, PodDeletion};
-pub use answer::note::{Note, NoteCode};
-pub use answer::order::{DeletionOrder, OrderedGroup, OrderedPod};
-pub use answer::overview::{Overview, OverviewRow};
-pub use answer::pod::{Details, PodAnswer};
-pub use answer::preview::{Owner, PodGroup, Pods, Preview, Rollout, Size, Verdict, Workload};
-pub use answer::probability::Probability;
-pub use answer::rollout::{CountRange, EndState, GroupAtEnd, SizeStep, StepPreview, WaitsFor};
-pub use decide::context::autoscaler;
-pub use decide::deletion::explain_deletion;
-pub use decide::order::{deletion_order, deletion_order_of_pod};
-pub use decide::overview::overview;
-pub use decide::ranking::MOST_IN_ONE_SYNC;
-pub use decide::workload::preview_workload;
-pub use question::gates;
-pub use question::options::{Options, Order, TimeSource, Window};
-pub use question::replicas::Replicas;
-pub use question::scalable::Scalable;
-pub use question::subject::{OwnerName, Subject, instead_of_node};
+pub use answer::{
+    AutoscalerPreview, CountRange, DeletionCause, DeletionOrder, Details, EndState, GroupAtEnd, Note,
+    NoteCode, OrderedGroup, OrderedPod, Overview, OverviewRow, Owner, PodAnswer, PodDeletion, PodGroup, Pods,
+    Preview, Probability, Rollout, Size, SizeStep, StepPreview, Verdict, WaitsFor, Workload,
+};
+pub use decide::{
+    MOST_IN_ONE_SYNC, autoscaler, deletion_order, deletion_order_of_pod, explain_deletion, overview,
+    preview_workload,
+};
+pub use question::{
+    Options, Order, OwnerName, Replicas, Scalable, Subject, TimeSource, Window, gates, instead_of_node,
+};
 pub use reason::{Reason, waiting};
-pub use snapshot::Snapshot;
-pub use snapshot::cost::{PREVIOUS_COST_ANNOTATION, PreviousCost};
-pub use snapshot::managed_fields::FIELD_MANAGER;
-pub use snapshot::related_kind::RelatedKind;
-pub use snapshot::release::{ControllerGates, Release};
-pub use snapshot::workload::{WorkloadId, WorkloadKind, WorkloadName};
-pub use text::error::{Error, ErrorKind};
-pub use text::hidden::{escaped, is_hidden};
-pub use text::json::{API_VERSION, json};
-pub use text::{count, is, nearest};
+pub use snapshot::{
+    ControllerGates, FIELD_MANAGER, PREVIOUS_COST_ANNOTATION, PreviousCost, RelatedKind, Release, Snapshot,
+    WorkloadId, WorkloadKind, WorkloadName,
+};
+pub use text::{API_VERSION, Error, ErrorKind, count, escaped, is, is_hidden, json, nearest};

@@ -1,12 +1,24 @@
 //! The answers: the preview as data and JSON, and its sentences.
 
-pub(crate) mod autoscaler;
-pub(crate) mod deletion;
-pub(crate) mod json;
-pub(crate) mod note;
-pub(crate) mod order;
-pub(crate) mod overview;
-pub(crate) mod pod;
-pub(crate) mod preview;
-pub(crate) mod probability;
-pub(crate) mod rollout;
+mod autoscaler;
+mod deletion;
+mod json;
+mod note;
+mod order;
+mod overview;
+mod pod;
+mod preview;
+mod probability;
+mod rollout;
+
+pub use autoscaler::AutoscalerPreview;
+pub use deletion::{DeletionCause, PodDeletion};
+pub use note::{Note, NoteCode};
+pub use order::{DeletionOrder, OrderedGroup, OrderedPod};
+pub use overview::{Overview, OverviewRow};
+pub use pod::{Details, PodAnswer};
+pub use preview::{Owner, PodGroup, Pods, Preview, Rollout, Size, Verdict, Workload};
+pub(crate) use probability::Cases;
+pub use probability::Probability;
+pub(crate) use rollout::{Basis, RolloutEnd};
+pub use rollout::{CountRange, EndState, GroupAtEnd, SizeStep, StepPreview, WaitsFor};

@@ -6,7 +6,7 @@ use crate::answer::note::Note;
 use crate::answer::preview::{Owner, Size, Verdict, Workload};
 use crate::answer::probability::Probability;
 use crate::answer::rollout::{CountRange, EndState};
-use crate::question::options::{Order, TimeSource};
+use crate::question::{Order, TimeSource};
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 

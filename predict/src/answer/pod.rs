@@ -1,11 +1,10 @@
 //! The answer about one pod.
 
 use crate::answer::probability::Probability;
-use crate::reason::Reason;
-use crate::reason::comparison::phase_name;
-use crate::snapshot::pod::Pod;
+use crate::reason::{Reason, phase_name};
+use crate::snapshot::Pod;
 use crate::sync::Verdict;
-use crate::text::age::age;
+use crate::text::age;
 use jiff::Timestamp;
 use podrank::{Flags, Time, Uid};
 use serde::Serialize;

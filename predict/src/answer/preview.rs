@@ -4,13 +4,11 @@ use crate::answer::autoscaler::AutoscalerPreview;
 use crate::answer::note::Note;
 use crate::answer::pod::PodAnswer;
 use crate::answer::rollout::{CountRange, EndState, StepPreview};
-use crate::question::gates;
-use crate::question::options::{Options, Order, TimeSource, Window};
-use crate::reason::size::SetSize;
-use crate::snapshot::release::Release;
-use crate::snapshot::workload::{WorkloadKind, WorkloadRef};
+use crate::question::{Options, Order, TimeSource, Window, gates};
+use crate::reason::SetSize;
+use crate::snapshot::{Release, WorkloadKind, WorkloadRef};
 pub use crate::sync::Verdict;
-use crate::text::json::json;
+use crate::text::json;
 use jiff::Timestamp;
 use serde::Serialize;
 

@@ -1,11 +1,8 @@
 //! Combines the verdicts of several cases: a pod is certainly deleted or kept only if it is in each case. Pure
 //! functions on previews.
 
-use crate::answer::pod::PodAnswer;
-use crate::answer::preview::Verdict;
-use crate::answer::probability::{Cases, Probability};
-use crate::reason::Reason;
-use crate::reason::chance::Chance;
+use crate::answer::{Cases, PodAnswer, Probability, Verdict};
+use crate::reason::{Chance, Reason};
 use podrank::Uid;
 use std::collections::HashMap;
 

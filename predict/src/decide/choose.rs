@@ -1,15 +1,11 @@
 //! Which workload to preview, by what the user named and what the input has.
 
-use crate::question::options::Options;
-use crate::snapshot::Snapshot;
-use crate::snapshot::deployment::Deployment;
-use crate::snapshot::index::Sets;
-use crate::snapshot::meta::OwnerReference;
-use crate::snapshot::self_managed::SelfManaged;
-use crate::snapshot::unreadable::Unreadable;
-use crate::snapshot::workload::{WorkloadId, WorkloadKind, WorkloadName, WorkloadRef};
-use crate::text;
-use crate::text::error::{Error, ErrorKind};
+use crate::question::Options;
+use crate::snapshot::{
+    Deployment, OwnerReference, SelfManaged, Sets, Snapshot, Unreadable, WorkloadId, WorkloadKind,
+    WorkloadName, WorkloadRef,
+};
+use crate::text::{self, Error, ErrorKind};
 use std::collections::BTreeMap;
 use std::fmt;
 

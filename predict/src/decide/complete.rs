@@ -3,16 +3,9 @@
 //! Ranks count the pods of related sets, and the number of deletions depends on the set's own pods, so a preview of an
 //! incomplete dump can be wrong. A dump without both the sibling sets and their pods looks complete: nothing in it tells.
 
-use crate::answer::note::{Note, NoteCode};
-use crate::snapshot::deployment::Deployment;
-use crate::snapshot::index::Sets;
-use crate::snapshot::pod::Pod;
-use crate::snapshot::replica_set::ReplicaSet;
-use crate::snapshot::selector::is_dns_subdomain;
-use crate::snapshot::workload::{WorkloadKind, WorkloadRef};
-use crate::text;
-use crate::text::error::{Error, ErrorKind};
-use crate::text::{count, is};
+use crate::answer::{Note, NoteCode};
+use crate::snapshot::{Deployment, Pod, ReplicaSet, Sets, WorkloadKind, WorkloadRef, is_dns_subdomain};
+use crate::text::{self, Error, ErrorKind, count, is};
 use podrank::Flags;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;

@@ -1,21 +1,14 @@
 //! What will interfere before a scale-down or after it: autoscalers, disruption budgets, other owners of the count, podrank-webhook,
 //! and deletion costs that pods already have. Decides nothing: it only says what it finds in the input.
 
-use crate::answer::autoscaler::AutoscalerPreview;
-use crate::answer::note::{Note, NoteCode};
-use crate::answer::order::DeletionOrder;
-use crate::answer::pod::PodAnswer;
-use crate::answer::preview::{Owner, Preview, Verdict, Workload};
-use crate::question::options::Options;
-use crate::snapshot::Snapshot;
-use crate::snapshot::budget::Budget;
-use crate::snapshot::cost::CostOwner;
-use crate::snapshot::meta::OwnerReference;
-use crate::snapshot::pod::Pod;
-use crate::snapshot::release::Release;
-use crate::snapshot::workload::{WorkloadKind, WorkloadName, WorkloadRef};
-use crate::text;
-use crate::text::count;
+use crate::answer::{
+    AutoscalerPreview, DeletionOrder, Note, NoteCode, Owner, PodAnswer, Preview, Verdict, Workload,
+};
+use crate::question::Options;
+use crate::snapshot::{
+    Budget, CostOwner, OwnerReference, Pod, Release, Snapshot, WorkloadKind, WorkloadName, WorkloadRef,
+};
+use crate::text::{self, count};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most pods whose deletion costs a note shows.

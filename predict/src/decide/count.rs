@@ -1,13 +1,9 @@
 //! The present count of a workload, and the count that a user asks for in terms of it.
 
 use crate::decide::choose::{ChosenWorkload, choose_workload};
-use crate::question::options::Options;
-use crate::question::replicas::Replicas;
-use crate::snapshot::Snapshot;
-use crate::snapshot::index::Sets;
-use crate::snapshot::self_managed::SelfManaged;
-use crate::snapshot::workload::WorkloadRef;
-use crate::text::error::Error;
+use crate::question::{Options, Replicas};
+use crate::snapshot::{SelfManaged, Sets, Snapshot, WorkloadRef};
+use crate::text::Error;
 use std::fmt::Display;
 
 impl Snapshot {

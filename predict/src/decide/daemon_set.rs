@@ -1,19 +1,12 @@
 //! `DaemonSets`: which pods their next sync takes. The decision is `sync`'s.
 
-use crate::answer::note::{Note, NoteCode};
-use crate::answer::pod::PodAnswer;
+use crate::answer::{Note, NoteCode, PodAnswer};
 use crate::decide::self_managed::{Decision, becomes_available, chance, decided, probability};
-use crate::question::options::Options;
-use crate::reason::Reason;
-use crate::reason::chance::Cause;
-use crate::reason::daemon_set::{DaemonSetReason, Unavailable};
-use crate::snapshot::Snapshot;
-use crate::snapshot::daemon_set::{DaemonSet, Revision};
-use crate::snapshot::meta::REVISION_LABEL;
-use crate::snapshot::node::Node;
-use crate::snapshot::pod::{FinishedPhase, Pod};
-use crate::snapshot::self_managed::SelfManaged;
-use crate::snapshot::time::to_time;
+use crate::question::Options;
+use crate::reason::{Cause, DaemonSetReason, Reason, Unavailable};
+use crate::snapshot::{
+    DaemonSet, FinishedPhase, Node, Pod, REVISION_LABEL, Revision, SelfManaged, Snapshot, to_time,
+};
 use crate::sync::daemon_set::{DaemonPod, DaemonReason, DaemonSetState, NodeFit, Strategy, Sync, next_sync};
 use crate::sync::{IntOrPercent, PodOutcome, Verdict};
 use crate::text::{count, is};

@@ -1,20 +1,14 @@
 //! Explains who deleted a pod, by events, and why that one, by a decision over the pods before. Reads only the input.
 
-use crate::answer::deletion::{DeletionCause, PodDeletion};
-use crate::answer::preview::Verdict;
+use crate::answer::{DeletionCause, PodDeletion, Verdict};
 use crate::decide::replica_set::Scene;
 use crate::decide::scale_events::{ScaleDown, ScaleEvents, disruption};
-use crate::question::options::Options;
+use crate::question::Options;
 use crate::reason::BY_CHANCE;
-use crate::snapshot::Snapshot;
-use crate::snapshot::cost::CostOwner;
-use crate::snapshot::deployment::Deployment;
-use crate::snapshot::event::{Event, Selection};
-use crate::snapshot::index::Sets;
-use crate::snapshot::managed_fields::CountWriter;
-use crate::snapshot::pod::{Pod, Termination};
-use crate::snapshot::replica_set::ReplicaSet;
-use crate::snapshot::workload::{WorkloadKind, WorkloadRef};
+use crate::snapshot::{
+    CostOwner, CountWriter, Deployment, Event, Pod, ReplicaSet, Selection, Sets, Snapshot, Termination,
+    WorkloadKind, WorkloadRef,
+};
 use crate::text;
 use jiff::Timestamp;
 use podrank::{Flags, Phase, Time, Uid};

@@ -1,25 +1,19 @@
 //! The preview of a Deployment: what its next sync does to its sets, and which pods each set then loses.
 
-use crate::answer::note::{Note, NoteCode};
-use crate::answer::preview::{PodGroup, Pods, Preview, Rollout, Size};
+use crate::answer::{Note, NoteCode, PodGroup, Pods, Preview, Rollout, Size};
 use crate::decide::count::asked;
 use crate::decide::rank_range::RankRange;
 use crate::decide::replica_set::{Scene, SetDecision};
 use crate::decide::rollout::end::{self, Actor, RolloutOutcome};
 use crate::decide::rollout::next::Next;
 use crate::decide::{complete, notes};
-use crate::question::gates;
-use crate::question::options::{Options, Order};
-use crate::reason::size::SetSize;
-use crate::snapshot::Snapshot;
-use crate::snapshot::deployment::Deployment;
-use crate::snapshot::index::Sets;
-use crate::snapshot::replica_set::ReplicaSet;
-use crate::snapshot::workload::WorkloadKind;
+use crate::question::{Options, Order, gates};
+use crate::reason::SetSize;
+use crate::snapshot::{Deployment, ReplicaSet, Sets, Snapshot, WorkloadKind};
 use crate::sync::deployment::{
     DeploymentState, ReplicaSetState, SizeChange, SizeReason, Strategy, Sync, next_sync,
 };
-use crate::text::error::Error;
+use crate::text::Error;
 
 /// A Deployment with its sets, and its next sync.
 struct ScaledDeployment<'s, 'a> {

@@ -1,21 +1,13 @@
 //! Workloads whose controllers delete pods themselves: their next sync, whichever their kind.
 
-use crate::answer::note::Note;
-use crate::answer::pod::PodAnswer;
-use crate::answer::preview::{Pods, Preview, Size, Verdict};
-use crate::answer::rollout::{CountRange, EndState};
+use crate::answer::{CountRange, EndState, Note, PodAnswer, Pods, Preview, Size, Verdict};
 use crate::decide::members::Seen;
 use crate::decide::self_managed::Decision;
 use crate::decide::{complete, count, daemon_set, job, notes, stateful_set};
-use crate::question::gates;
-use crate::question::options::{Options, Order};
-use crate::snapshot::Snapshot;
-use crate::snapshot::pod::Pod;
-use crate::snapshot::self_managed::SelfManaged;
-use crate::snapshot::time::to_time;
-use crate::snapshot::workload::WorkloadKind;
+use crate::question::{Options, Order, gates};
+use crate::snapshot::{Pod, SelfManaged, Snapshot, WorkloadKind, to_time};
 use crate::sync::stateful_set::ordinal;
-use crate::text::error::Error;
+use crate::text::Error;
 
 /// Says what a workload's next sync does.
 pub(crate) fn preview_direct<'a>(

@@ -1,21 +1,15 @@
 //! Jobs: which pods their next sync takes. The decision is `sync`'s.
 
-use crate::answer::note::{Note, NoteCode};
-use crate::answer::pod::PodAnswer;
-use crate::answer::preview::Size;
+use crate::answer::{Note, NoteCode, PodAnswer, Size};
 use crate::decide::count;
 use crate::decide::job_end::Intervals;
 use crate::decide::self_managed::{Decision, chance, decided, probability};
-use crate::question::options::Options;
-use crate::reason::Reason;
-use crate::reason::chance::Cause;
-use crate::reason::job::{ByPolicy, JobPodReason, duration};
-use crate::snapshot::job::Job;
-use crate::snapshot::pod::{FinishedPhase, Pod};
-use crate::snapshot::self_managed::SelfManaged;
+use crate::question::Options;
+use crate::reason::{ByPolicy, Cause, JobPodReason, Reason, duration};
+use crate::snapshot::{FinishedPhase, Job, Pod, SelfManaged};
 use crate::sync::Verdict;
 use crate::sync::job::{self, Completion, JobReason, JobState, NO_INDEX, State, Sync, next_sync};
-use crate::text::error::Error;
+use crate::text::Error;
 use podrank::{Policy, Time};
 use std::collections::{BTreeMap, HashMap};
 

@@ -1,8 +1,7 @@
 //! What ends a Job: its limits and policies, and what its pods failed by. Pure functions on what was read.
 
-use crate::reason::job::{ByPolicy, FailedBy};
-use crate::snapshot::job::{FailureRule, Job, SuccessRule};
-use crate::snapshot::pod::{FinishedPhase, JobPod, Pod};
+use crate::reason::{ByPolicy, FailedBy};
+use crate::snapshot::{FailureRule, FinishedPhase, Job, JobPod, Pod, SuccessRule};
 use crate::sync::job::{JobState, State};
 use podrank::Phase;
 

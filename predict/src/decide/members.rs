@@ -1,14 +1,11 @@
 //! The pods that a decision reads: the set's own pods and the related ones, each once, and their ranks. Reads only the input.
 
-use crate::answer::note::Note;
+use crate::answer::Note;
 use crate::decide::notes;
 use crate::decide::related::Related;
-use crate::reason::comparison::RankedPod;
-use crate::snapshot::Snapshot;
-use crate::snapshot::index::Sets;
-use crate::snapshot::pod::Pod;
-use crate::snapshot::workload::WorkloadRef;
-use crate::text::error::Error;
+use crate::reason::RankedPod;
+use crate::snapshot::{Pod, Sets, Snapshot, WorkloadRef};
+use crate::text::Error;
 use podrank::{NodeCounts, Uid};
 use std::collections::{HashMap, HashSet};
 

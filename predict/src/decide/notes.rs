@@ -1,15 +1,8 @@
 //! The notes that go with a decision.
 
-use crate::answer::note::{Note, NoteCode};
-use crate::snapshot::Snapshot;
-use crate::snapshot::deployment::Deployment;
-use crate::snapshot::index::Sets;
-use crate::snapshot::meta::OwnerReference;
-use crate::snapshot::pod::Pod;
-use crate::snapshot::replica_set::ReplicaSet;
-use crate::snapshot::workload::WorkloadRef;
-use crate::text;
-use crate::text::{count, quoted};
+use crate::answer::{Note, NoteCode};
+use crate::snapshot::{Deployment, OwnerReference, Pod, ReplicaSet, Sets, Snapshot, WorkloadRef};
+use crate::text::{self, count, quoted};
 use jiff::Timestamp;
 use podrank::DELETION_COST_ANNOTATION;
 use std::fmt;
@@ -72,7 +65,7 @@ pub(crate) fn lagging(what: &[impl fmt::Display]) -> Note {
 
 /// The set's pods that were created after the time of the decision.
 pub(crate) fn created_after_now<'a>(own: impl Iterator<Item = &'a Pod>, now: Timestamp) -> Option<Note> {
-    let now = crate::snapshot::time::to_time(now).unix_nanos()?;
+    let now = crate::snapshot::to_time(now).unix_nanos()?;
     let mut late =
         own.filter(|pod| pod.record.creation_time.unix_nanos().is_some_and(|created| created > now));
     let first = late.next()?;

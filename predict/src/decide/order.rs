@@ -1,11 +1,10 @@
 //! Computes at which counts each pod is deleted. For sets, one sequence of groups answers for all counts. For other
 //! kinds, each count is a decision of its own.
 
-use crate::answer::note::{Note, NoteCode};
-use crate::answer::order::{DeletionOrder, OrderedGroup, OrderedPod};
-use crate::answer::pod::PodAnswer;
-use crate::answer::preview::{PodGroup, Pods, Preview, Rollout, Verdict, Workload};
-use crate::answer::rollout::WaitsFor;
+use crate::answer::{
+    DeletionOrder, Note, NoteCode, OrderedGroup, OrderedPod, PodAnswer, PodGroup, Pods, Preview, Rollout,
+    Verdict, WaitsFor, Workload,
+};
 use crate::decide::choose::{ChosenWorkload, choose_workload};
 use crate::decide::members::ranked;
 use crate::decide::ranking::{MOST_IN_ONE_SYNC, groups, lasting};
@@ -13,17 +12,11 @@ use crate::decide::replica_set::Scene;
 use crate::decide::window::decision_times;
 use crate::decide::workload::preview_choice;
 use crate::decide::{context, count, direct};
-use crate::question::options::{Options, Order};
-use crate::reason::comparison::{Comparison, RankedPod};
-use crate::reason::{Reason, chance};
-use crate::snapshot::Snapshot;
-use crate::snapshot::index::Sets;
-use crate::snapshot::self_managed::SelfManaged;
-use crate::snapshot::time::to_time;
-use crate::snapshot::workload::{WorkloadKind, WorkloadRef};
+use crate::question::{Options, Order};
+use crate::reason::{Comparison, RankedPod, Reason, chance};
+use crate::snapshot::{SelfManaged, Sets, Snapshot, WorkloadKind, WorkloadRef, to_time};
 use crate::sync::stateful_set::MemberReason;
-use crate::text;
-use crate::text::error::Error;
+use crate::text::{self, Error};
 use podrank::{Pod, Policy, Uid};
 use std::borrow::Cow;
 use std::collections::HashMap;

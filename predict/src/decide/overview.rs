@@ -1,20 +1,14 @@
 //! Several workloads of an input, a line each: the count, the pod that is deleted first, and the deletions under way.
 
-use crate::answer::overview::{Overview, OverviewRow};
-use crate::answer::preview::{Preview, Size, Verdict, Workload};
-use crate::answer::rollout::CountRange;
+use crate::answer::{CountRange, Overview, OverviewRow, Preview, Size, Verdict, Workload};
 use crate::decide::choose::{ChosenWorkload, with_pods_in};
 use crate::decide::context;
 use crate::decide::count::of_choice;
 use crate::decide::order::at;
 use crate::decide::workload::preview_choice;
-use crate::question::options::Options;
-use crate::question::replicas::Replicas;
-use crate::snapshot::Snapshot;
-use crate::snapshot::index::Sets;
-use crate::snapshot::workload::{WorkloadKind, WorkloadName, WorkloadRef};
-use crate::text::error::Error;
-use crate::text::json::API_VERSION;
+use crate::question::{Options, Replicas};
+use crate::snapshot::{Sets, Snapshot, WorkloadKind, WorkloadName, WorkloadRef};
+use crate::text::{API_VERSION, Error};
 
 /// Returns which pod is deleted first in each of the workloads that have pods, or what happens if each gets this count.
 /// `is_selected` selects workloads by kind, namespace and name. It includes sets of Deployments only `with_parts`.

@@ -1,14 +1,10 @@
 //! The decision: the set's pods in deletion order, and the verdict about each. Reads pods and ranks, but not the input.
 
-use crate::answer::pod::PodAnswer;
-use crate::answer::preview::Verdict;
-use crate::answer::probability::Probability;
+use crate::answer::{PodAnswer, Probability, Verdict};
 use crate::decide::rank_range::{RankEffect, RankRange, effects};
-use crate::question::options::Order;
-use crate::reason::Reason;
-use crate::reason::chance::{Cause, Chance};
-use crate::reason::comparison::{Comparison, RankedPod};
-use crate::text::error::Error;
+use crate::question::Order;
+use crate::reason::{Cause, Chance, Comparison, RankedPod, Reason};
+use crate::text::Error;
 use podrank::{Flags, Pod, Policy, Rule, Uid};
 use std::collections::HashMap;
 

@@ -1,10 +1,6 @@
 //! Which pods count towards a set's ranks. Looks at the input alone.
 
-use crate::snapshot::index::Sets;
-use crate::snapshot::pod::Pod;
-use crate::snapshot::replica_set::ReplicaSet;
-use crate::snapshot::selector::Selector;
-use crate::snapshot::workload::{WorkloadKind, WorkloadRef};
+use crate::snapshot::{Pod, ReplicaSet, Selector, Sets, WorkloadKind, WorkloadRef};
 
 /// The pods that are related to a set's own.
 pub(crate) enum Related<'a> {

@@ -1,21 +1,14 @@
 //! Decides which pods of one set are deleted when it is scaled, alone or by its Deployment.
 
-use crate::answer::note::Note;
-use crate::answer::pod::PodAnswer;
-use crate::answer::preview::{Owner, Pods, Preview, Size};
+use crate::answer::{Note, Owner, PodAnswer, Pods, Preview, Size};
 use crate::decide::members::{Member, members, ranked};
 use crate::decide::rank_range::RankRange;
 use crate::decide::ranking::{MOST_IN_ONE_SYNC, Ranking};
 use crate::decide::related::Related;
 use crate::decide::{complete, count, notes};
-use crate::question::gates;
-use crate::question::options::{Options, Order};
-use crate::snapshot::Snapshot;
-use crate::snapshot::index::Sets;
-use crate::snapshot::replica_set::ReplicaSet;
-use crate::snapshot::time::to_time;
-use crate::snapshot::workload::WorkloadRef;
-use crate::text::error::Error;
+use crate::question::{Options, Order, gates};
+use crate::snapshot::{ReplicaSet, Sets, Snapshot, WorkloadRef, to_time};
+use crate::text::Error;
 use podrank::Policy;
 use std::collections::HashMap;
 

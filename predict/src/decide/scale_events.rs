@@ -1,8 +1,7 @@
 //! What the events of an input say of the pods of one set: which were deleted, and when the count fell. Reads only the input.
 
-use crate::answer::deletion::DeletionCause;
-use crate::snapshot::Snapshot;
-use crate::snapshot::event::{Event, Selection};
+use crate::answer::DeletionCause;
+use crate::snapshot::{Event, Selection, Snapshot};
 use podrank::Uid;
 
 /// A time at which the set was scaled down.

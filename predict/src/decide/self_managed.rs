@@ -1,13 +1,10 @@
 //! Shared by the kinds whose controllers delete pods themselves: the pods, and the answer about each.
 
-use crate::answer::note::{Note, NoteCode};
-use crate::answer::pod::PodAnswer;
-use crate::answer::probability::Probability;
-use crate::reason::Reason;
-use crate::reason::chance::{Cause, Chance};
-use crate::snapshot::pod::Pod;
+use crate::answer::{Note, NoteCode, PodAnswer, Probability};
+use crate::reason::{Cause, Chance, Reason};
+use crate::snapshot::Pod;
 use crate::sync::{PodOutcome, Verdict};
-use crate::text::age::age;
+use crate::text::age;
 use podrank::Time;
 
 /// What a kind's module decides.

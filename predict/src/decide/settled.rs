@@ -1,17 +1,11 @@
 //! Whether a count decides about the pods of a workload, for all kinds and views. It does not if the workload is being deleted, or if
 //! its controller does nothing. Reads only the input.
 
-use crate::answer::note::{Note, NoteCode};
-use crate::answer::pod::PodAnswer;
-use crate::answer::preview::{Pods, Preview, Verdict};
-use crate::answer::rollout::CountRange;
+use crate::answer::{CountRange, Note, NoteCode, PodAnswer, Pods, Preview, Verdict};
 use crate::decide::choose::ChosenWorkload;
 use crate::decide::notes;
 use crate::reason::{AnyCount, Reason};
-use crate::snapshot::Snapshot;
-use crate::snapshot::index::Sets;
-use crate::snapshot::meta::Deletion;
-use crate::snapshot::workload::{WorkloadKind, WorkloadRef};
+use crate::snapshot::{Deletion, Sets, Snapshot, WorkloadKind, WorkloadRef};
 
 /// The fate of the pods of a workload, whatever its count is.
 pub(crate) struct Settled {

@@ -1,22 +1,14 @@
 //! `StatefulSets`: which pods their next sync takes. The decision is `sync`'s.
 
-use crate::answer::note::{Note, NoteCode};
-use crate::answer::pod::PodAnswer;
+use crate::answer::{Note, NoteCode, PodAnswer};
 use crate::decide::self_managed::{Decision, becomes_available, decided};
 use crate::decide::{complete, notes};
-use crate::question::options::Options;
-use crate::reason::Reason;
-use crate::reason::stateful_set::StatefulSetReason;
-use crate::snapshot::meta::REVISION_LABEL;
-use crate::snapshot::pod::Pod;
-use crate::snapshot::release::Release;
-use crate::snapshot::self_managed::SelfManaged;
-use crate::snapshot::stateful_set::StatefulSet;
-use crate::snapshot::time::to_time;
+use crate::question::Options;
+use crate::reason::{Reason, StatefulSetReason};
+use crate::snapshot::{Pod, REVISION_LABEL, Release, SelfManaged, StatefulSet, to_time};
 use crate::sync::Verdict;
 use crate::sync::stateful_set::{Member, MemberOutcome, MemberReason, StatefulSetState, next_sync, ordinal};
-use crate::text;
-use crate::text::error::Error;
+use crate::text::{self, Error};
 use podrank::Time;
 use podrank::controller::{Availability, availability};
 use std::collections::BTreeSet;

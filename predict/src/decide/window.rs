@@ -2,14 +2,11 @@
 //!
 //! Ages decide, so a dump that is judged later than it was taken can show other verdicts.
 
-use crate::answer::note::{Note, NoteCode};
-use crate::answer::pod::PodAnswer;
-use crate::answer::preview::{Pods, Preview, Verdict};
-use crate::answer::probability::Cases;
+use crate::answer::{Cases, Note, NoteCode, PodAnswer, Pods, Preview, Verdict};
 use crate::decide::agree::agree;
-use crate::question::options::{Options, TimeSource, Window};
-use crate::reason::chance::Chance;
-use crate::text::error::Error;
+use crate::question::{Options, TimeSource, Window};
+use crate::reason::Chance;
+use crate::text::Error;
 use jiff::{SignedDuration, Timestamp};
 use podrank::Time;
 use std::collections::{BTreeSet, HashMap};

@@ -1,6 +1,6 @@
 //! From an input to a preview: chooses the workload, checks that the input is complete, and decides.
 
-use crate::answer::preview::Preview;
+use crate::answer::Preview;
 use crate::decide::choose::{ChosenWorkload, check_readable, choose_workload};
 use crate::decide::count::present;
 use crate::decide::deployment::preview_deployment;
@@ -8,11 +8,9 @@ use crate::decide::direct::preview_direct;
 use crate::decide::replica_set::preview_set;
 use crate::decide::settled::{apply_to_sets, settled};
 use crate::decide::{context, window};
-use crate::question::options::Options;
-use crate::snapshot::Snapshot;
-use crate::snapshot::index::Sets;
-use crate::snapshot::workload::WorkloadKind;
-use crate::text::error::Error;
+use crate::question::Options;
+use crate::snapshot::{Sets, Snapshot, WorkloadKind};
+use crate::text::Error;
 
 /// Decides which pods of a workload go, and notes what else the reader should know.
 ///

@@ -1,14 +1,11 @@
 //! Lists the objects to read next from a cluster, for a decision about a workload.
 
 use crate::decide::complete;
-use crate::snapshot::Snapshot;
-use crate::snapshot::deployment::Deployment;
-use crate::snapshot::index::Sets;
-use crate::snapshot::replica_set::ReplicaSet;
-use crate::snapshot::selector::Selector;
-use crate::snapshot::self_managed::SelfManaged;
-use crate::snapshot::workload::{WorkloadId, WorkloadKind, WorkloadName, WorkloadRef};
-use crate::text::error::Error;
+use crate::snapshot::{
+    Deployment, ReplicaSet, Selector, SelfManaged, Sets, Snapshot, WorkloadId, WorkloadKind, WorkloadName,
+    WorkloadRef,
+};
+use crate::text::Error;
 
 impl Snapshot {
     /// Returns all workloads of the input, also those without pods, sorted, each once.

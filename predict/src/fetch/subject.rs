@@ -1,15 +1,10 @@
 //! Which workload a subject stands for: the owner of a pod, or the set that an object of another type uses.
 
-use crate::question::subject::OwnerName;
-use crate::snapshot::Snapshot;
-use crate::snapshot::index::Sets;
-use crate::snapshot::meta::OwnerReference;
-use crate::snapshot::pod::Pod;
-use crate::snapshot::self_managed::SelfManaged;
-use crate::snapshot::unreadable::Unreadable;
-use crate::snapshot::workload::{WorkloadId, WorkloadKind, WorkloadName};
-use crate::text;
-use crate::text::error::Error;
+use crate::question::OwnerName;
+use crate::snapshot::{
+    OwnerReference, Pod, SelfManaged, Sets, Snapshot, Unreadable, WorkloadId, WorkloadKind, WorkloadName,
+};
+use crate::text::{self, Error};
 
 impl Snapshot {
     /// Returns the workloads that a pod of the input belongs to, and its namespace: its controller, and then the Deployment of its set,

@@ -1,7 +1,6 @@
 //! The zones of nodes, as far as an input tells them.
 
-use crate::snapshot::Snapshot;
-use crate::snapshot::node::ZONE_LABEL;
+use crate::snapshot::{Snapshot, ZONE_LABEL};
 use std::collections::BTreeMap;
 
 impl Snapshot {

@@ -1,6 +1,6 @@
 //! What a `PodDisruptionBudget` means for a plan: nothing, because a controller's own deletions ignore it.
 
-use crate::answer::note::{Note, NoteCode};
+use crate::answer::{Note, NoteCode};
 use crate::plan::planned::{Plan, PlannedPod};
 use crate::snapshot::Snapshot;
 use crate::snapshot::budget::{Amount, Budget, Spec};

@@ -1,11 +1,9 @@
 //! Notes on what else sets the replica count of a plan: autoscalers, and the owner of the workload.
 
-use crate::answer::note::Note;
-use crate::decide::context::{autoscaler_notes, owner_note};
+use crate::answer::Note;
+use crate::decide::{autoscaler_notes, owner_note};
 use crate::plan::planned::Plan;
-use crate::snapshot::Snapshot;
-use crate::snapshot::release::Release;
-use crate::snapshot::workload::WorkloadRef;
+use crate::snapshot::{Release, Snapshot, WorkloadRef};
 
 /// Returns what a reader should know of those who also set the count, as far as the input has them.
 pub fn check_interference(input: &Snapshot, plan: &Plan) -> Vec<Note> {

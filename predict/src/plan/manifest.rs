@@ -3,7 +3,7 @@
 
 use crate::plan::planned::Plan;
 use crate::plan::progress::ActivePod;
-use crate::snapshot::cost::{PREVIOUS_COST_ANNOTATION, PreviousCost};
+use crate::snapshot::{PREVIOUS_COST_ANNOTATION, PreviousCost};
 use podrank::DELETION_COST_ANNOTATION;
 use serde_json::{Value, json};
 

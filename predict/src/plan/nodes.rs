@@ -1,11 +1,9 @@
 //! Whole nodes: what other sets have on each, in which order the core takes them, and which become empty.
 
-use crate::reason::comparison::RankedPod;
-use crate::snapshot::Snapshot;
+use crate::reason::RankedPod;
 use crate::snapshot::budget::Budget;
-use crate::snapshot::pod::Pod;
-use crate::text;
-use crate::text::error::Error;
+use crate::snapshot::{Pod, Snapshot};
+use crate::text::{self, Error};
 use podrank::{EmptyNodesScratch, Neighbour, empty_nodes, node_weights};
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap, HashSet};

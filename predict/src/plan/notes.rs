@@ -1,6 +1,6 @@
 //! The notes of a plan.
 
-use crate::answer::note::{Note, NoteCode};
+use crate::answer::{Note, NoteCode};
 use crate::text::count;
 use std::fmt;
 

@@ -1,17 +1,12 @@
 //! The plan of a scale-down: the selected pods, the deletion cost of each, and the pods that Kubernetes would delete
 //! without the plan. Plain data, which `planning` computes.
 
-use crate::answer::note::Note;
-use crate::answer::preview::Verdict;
-use crate::answer::probability::Probability;
-use crate::answer::rollout::CountRange;
+use crate::answer::{CountRange, Note, Probability, Verdict};
 use crate::plan::nodes::PlannedNode;
 use crate::plan::preference::Why;
 use crate::plan::target::Target;
-use crate::snapshot::cost::PreviousCost;
-use crate::snapshot::managed_fields::FIELD_MANAGER;
-use crate::text;
-use crate::text::json::TextReason;
+use crate::snapshot::{FIELD_MANAGER, PreviousCost};
+use crate::text::{self, TextReason};
 use jiff::Timestamp;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 use std::collections::{BTreeSet, HashMap};

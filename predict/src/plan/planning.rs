@@ -1,10 +1,7 @@
 //! From an input and a request to the plan. Reads only the input.
 
-use crate::answer::note::{Note, NoteCode};
-use crate::decide::members::{Member, members, ranked};
-use crate::decide::ranking::Ranking;
-use crate::decide::related::Related;
-use crate::decide::{complete, notes};
+use crate::answer::{Note, NoteCode};
+use crate::decide::{Member, Ranking, Related, complete, members, notes, ranked};
 use crate::plan::nodes::{Cluster, PlannedNode};
 use crate::plan::notes::{idle_wish, still_working, unmet_wish};
 use crate::plan::planned::{Plan, PlannedPod, PlannedSet};
@@ -14,14 +11,10 @@ use crate::plan::progress::state as current;
 use crate::plan::rollout::{Shares, shares};
 use crate::plan::set_plan::{DefaultVerdicts, SetPlan};
 use crate::plan::target::{Chosen, busy, choose};
-use crate::question::options::Order;
-use crate::reason::comparison::RankedPod;
-use crate::snapshot::Snapshot;
-use crate::snapshot::index::Sets;
-use crate::snapshot::replica_set::ReplicaSet;
-use crate::snapshot::time::to_time;
-use crate::text;
-use crate::text::error::{Error, ErrorKind};
+use crate::question::Order;
+use crate::reason::RankedPod;
+use crate::snapshot::{ReplicaSet, Sets, Snapshot, to_time};
+use crate::text::{self, Error, ErrorKind};
 use podrank::Policy;
 use std::collections::HashMap;
 
@@ -225,8 +218,8 @@ fn notes_on_wishes(request: &PlanRequest, plan: &Plan, own: &[RankedPod<'_>]) ->
 /// What a reader should know of the pods' costs, and of many deletions.
 fn notes_on_pods(own: &[RankedPod<'_>], delete: usize) -> Vec<Note> {
     let mut notes: Vec<_> = own.iter().filter_map(|pod| notes::invalid_cost(pod.pod)).collect();
-    if delete > crate::decide::ranking::MOST_IN_ONE_SYNC {
-        notes.push(notes::several_syncs(delete, crate::decide::ranking::MOST_IN_ONE_SYNC));
+    if delete > crate::decide::MOST_IN_ONE_SYNC {
+        notes.push(notes::several_syncs(delete, crate::decide::MOST_IN_ONE_SYNC));
     }
     notes
 }

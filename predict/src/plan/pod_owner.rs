@@ -1,15 +1,9 @@
 //! Whose pods these are: the workload to scale so that they go, or why no count can let them go. Reads only the input, which has
 //! the pods and the sets that own them.
 
-use crate::question::scalable::Scalable;
-use crate::question::subject::OwnerName;
-use crate::snapshot::Snapshot;
-use crate::snapshot::meta::OwnerReference;
-use crate::snapshot::owner::OtherOwner;
-use crate::snapshot::pod::Pod;
-use crate::snapshot::workload::{WorkloadKind, WorkloadName, WorkloadRef};
-use crate::text;
-use crate::text::error::Error;
+use crate::question::{OwnerName, Scalable};
+use crate::snapshot::{OtherOwner, OwnerReference, Pod, Snapshot, WorkloadKind, WorkloadName, WorkloadRef};
+use crate::text::{self, Error};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A workload to scale.

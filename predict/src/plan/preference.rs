@@ -2,11 +2,10 @@
 
 use crate::plan::nodes::{Cluster, TopologyLevel, too_many_groups};
 use crate::plan::values::Values;
-use crate::question::options::Options;
-use crate::reason::comparison::RankedPod;
+use crate::question::Options;
+use crate::reason::RankedPod;
 use crate::snapshot::selector;
-use crate::text;
-use crate::text::error::Error;
+use crate::text::{self, Error};
 use podrank::controller::{Availability, availability};
 use podrank::{Flags, Phase, Pod, Policy};
 use serde::Serialize;
@@ -280,7 +279,7 @@ pub fn no_domain(key: &str, labels: &[&BTreeMap<String, String>]) -> Error {
 
 /// Whether each pod has been ready for `minReadySeconds`.
 pub(super) fn available(request: &PlanRequest, own: &[RankedPod<'_>], min_ready_seconds: i32) -> Vec<bool> {
-    let now = crate::snapshot::time::to_time(request.options.now);
+    let now = crate::snapshot::to_time(request.options.now);
     let seconds = min_ready_seconds.max(0).unsigned_abs();
     own.iter().map(|pod| availability(&pod.record, seconds, now) == Availability::Available).collect()
 }

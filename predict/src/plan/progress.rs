@@ -1,14 +1,11 @@
 //! The state of a workload while it is scaled down: the count, the pods, and which of them have a cost from podrank.
 
-use crate::decide::choose::{ChosenWorkload, choose_workload};
 use crate::decide::count::unknown;
+use crate::decide::{ChosenWorkload, choose_workload};
 use crate::plan::target::Target;
-use crate::question::options::Options;
-use crate::snapshot::Snapshot;
-use crate::snapshot::cost::PreviousCost;
-use crate::snapshot::index::Sets;
-use crate::snapshot::replica_set::ReplicaSet;
-use crate::text::error::Error;
+use crate::question::Options;
+use crate::snapshot::{PreviousCost, ReplicaSet, Sets, Snapshot};
+use crate::text::Error;
 
 /// The state of a workload at one time.
 #[derive(Clone, Debug)]

@@ -1,15 +1,14 @@
 //! A scale-down in the middle of a rollout: how many pods of each set go is the Deployment's controller's decision. It is known if all
 //! ways in which the syncs can go lead to the same end, and then costs choose the pods of each set.
 
-use crate::answer::preview::{Preview, Verdict};
-use crate::decide::workload::preview_workload;
+use crate::answer::{Preview, Verdict};
+use crate::decide::preview_workload;
 use crate::plan::preference::{PlanRequest, PlanSize};
 use crate::plan::set_plan::{DefaultVerdicts, SetPlan};
 use crate::plan::target::Target;
-use crate::question::options::Options;
+use crate::question::Options;
 use crate::snapshot::Snapshot;
-use crate::text;
-use crate::text::error::Error;
+use crate::text::{self, Error};
 use std::collections::{HashMap, HashSet};
 
 /// The most times that the sizes are computed for the selected pods. A new selection can change the sizes.

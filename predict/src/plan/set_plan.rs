@@ -1,16 +1,12 @@
 //! One set of a scale-down: its pods in the order in which they are to go, and the deletion costs that make some of them go.
 
-use crate::answer::preview::Verdict;
-use crate::answer::probability::Probability;
-use crate::decide::members::{Member, ranked};
+use crate::answer::{Probability, Verdict};
+use crate::decide::{Member, ranked};
 use crate::plan::planned::{PlannedPod, Unsteerable};
 use crate::plan::preference::{self, ForeignCosts, PlanRequest, PlanSize, spread, tiers};
-use crate::reason::comparison::{Comparison, RankedPod};
-use crate::snapshot::cost::CostOwner;
-use crate::snapshot::pod::Pod;
-use crate::snapshot::replica_set::ReplicaSet;
-use crate::text;
-use crate::text::error::Error;
+use crate::reason::{Comparison, RankedPod};
+use crate::snapshot::{CostOwner, Pod, ReplicaSet};
+use crate::text::{self, Error};
 use podrank::{Flags, Phase, Policy, Rule, SteerScratch};
 use std::cmp::Ordering;
 use std::collections::HashMap;

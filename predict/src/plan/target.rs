@@ -1,20 +1,13 @@
 //! The target of a scale-down: the object whose count falls, and the sets that may lose pods. Returns an error for what no
 //! costs can steer.
 
-use crate::decide::choose::{ChosenWorkload, choose_workload};
 use crate::decide::count::unknown;
-use crate::decide::deployment::preview_deployment;
-use crate::question::options::Options;
-use crate::question::subject::OwnerName;
-use crate::snapshot::Snapshot;
-use crate::snapshot::deployment::Deployment;
-use crate::snapshot::index::Sets;
-use crate::snapshot::owner::OtherOwner;
-use crate::snapshot::replica_set::ReplicaSet;
-use crate::snapshot::self_managed::SelfManaged;
-use crate::snapshot::workload::{WorkloadKind, WorkloadRef};
-use crate::text;
-use crate::text::error::{Error, ErrorKind};
+use crate::decide::{ChosenWorkload, choose_workload, preview_deployment};
+use crate::question::{Options, OwnerName};
+use crate::snapshot::{
+    Deployment, OtherOwner, ReplicaSet, SelfManaged, Sets, Snapshot, WorkloadKind, WorkloadRef,
+};
+use crate::text::{self, Error, ErrorKind};
 use std::fmt;
 
 /// The object whose count falls.

@@ -1,8 +1,6 @@
 //! Values of pods: from the metrics APIs, which autoscalers read, too, or from an annotation on each pod.
 
-use crate::text::age::human;
-use crate::text::error::Error;
-use crate::text::quantity::billionths;
+use crate::text::{Error, billionths, human};
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 use std::collections::HashMap;

@@ -2,9 +2,7 @@
 //! other decision.
 
 use crate::plan::planned::Plan;
-use crate::snapshot::Snapshot;
-use crate::snapshot::cost::{Manager, WrittenCost};
-use crate::snapshot::managed_fields::FIELD_MANAGER;
+use crate::snapshot::{FIELD_MANAGER, Manager, Snapshot, WrittenCost};
 use std::collections::HashMap;
 
 impl Plan {

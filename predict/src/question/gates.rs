@@ -1,6 +1,6 @@
 //! Kubernetes' feature gates by name. Constants and pure functions.
 
-use crate::snapshot::release::{ControllerGates, Release};
+use crate::snapshot::{ControllerGates, Release};
 use crate::sync::stateful_set::Behavior;
 use podrank::FeatureGates;
 use serde::Serializer;

@@ -1,7 +1,6 @@
 //! What to preview. Plain data.
 
-use crate::snapshot::release::{ControllerGates, Release};
-use crate::snapshot::workload::WorkloadName;
+use crate::snapshot::{ControllerGates, Release, WorkloadName};
 use crate::sync::stateful_set::Behavior;
 use jiff::Timestamp;
 use podrank::FeatureGates;

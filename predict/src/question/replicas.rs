@@ -1,7 +1,6 @@
 //! How many pods a workload should have, as a user says it: a number, or how many fewer. Pure functions on text and numbers.
 
-use crate::text;
-use crate::text::error::Error;
+use crate::text::{self, Error};
 use std::fmt;
 use std::str::FromStr;
 

@@ -1,8 +1,8 @@
 //! What a user wants to scale, by the words that kubectl users type: `deploy/web`, `rollout/web`. Pure functions on text.
 
 use crate::question::subject::{OwnerName, Subject};
-use crate::snapshot::workload::{WorkloadKind, WorkloadName};
-use crate::text::error::Error;
+use crate::snapshot::{WorkloadKind, WorkloadName};
+use crate::text::Error;
 use std::fmt;
 
 /// What can be scaled so that chosen pods go.

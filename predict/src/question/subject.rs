@@ -1,10 +1,7 @@
 //! What a user asks about, by the words that kubectl users type: `deploy/web`, `pod NAME`. Pure functions on text.
 
-use crate::snapshot::meta::OwnerReference;
-use crate::snapshot::owner;
-use crate::snapshot::workload::{WorkloadKind, WorkloadName, checked};
-use crate::text;
-use crate::text::error::Error;
+use crate::snapshot::{OwnerReference, WorkloadKind, WorkloadName, checked, owner};
+use crate::text::{self, Error};
 use std::fmt;
 
 /// The subject of a question.

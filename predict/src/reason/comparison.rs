@@ -1,11 +1,8 @@
 //! What separates two pods.
 
-use crate::question::options::Order;
-use crate::snapshot::cost::CostOwner;
-use crate::snapshot::pod::Pod;
-use crate::text;
-use crate::text::age::{age, ages};
-use crate::text::count;
+use crate::question::Order;
+use crate::snapshot::{CostOwner, Pod};
+use crate::text::{self, age, ages, count};
 use jiff::Timestamp;
 use podrank::{Flags, Policy, Row, Rule, Time, ValueKind};
 use serde::Serialize;

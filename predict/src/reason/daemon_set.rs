@@ -2,13 +2,10 @@
 
 use crate::reason::chance::Chance;
 use crate::reason::{AFTER_ROLLOUT, waiting};
-use crate::snapshot::meta::REVISION_LABEL;
-use crate::snapshot::pod::Pod;
+use crate::snapshot::{Pod, REVISION_LABEL};
 use crate::sync::daemon_set::{BURST_REPLICAS, DaemonReason};
 use crate::sync::{PodOutcome, Verdict};
-use crate::text;
-use crate::text::age::not_yet_available;
-use crate::text::{count, is};
+use crate::text::{self, count, is, not_yet_available};
 use podrank::Time;
 
 /// Why a pod of a `DaemonSet` is deleted, kept or waits.

@@ -2,8 +2,7 @@
 
 use crate::reason::chance::Chance;
 use crate::sync::job::{Completion, JobReason, JobState, MAX_DELETIONS};
-use crate::text::age::age;
-use crate::text::{count, is, name, word};
+use crate::text::{age, count, is, name, word};
 use podrank::Time;
 
 /// Why a pod of a Job is deleted or kept.

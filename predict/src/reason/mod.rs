@@ -2,19 +2,21 @@
 //! a few words and a sentence. Nothing reads these words again: a sentence can only be shown.
 
 pub(crate) mod chance;
-pub(crate) mod comparison;
-pub(crate) mod daemon_set;
-pub(crate) mod job;
-pub(crate) mod size;
-pub(crate) mod stateful_set;
+mod comparison;
+mod daemon_set;
+mod job;
+mod size;
+mod stateful_set;
 
-use crate::snapshot::workload::WorkloadKind;
-use chance::Chance;
-use comparison::Comparison;
-use daemon_set::DaemonSetReason;
-use job::JobPodReason;
+pub(crate) use chance::{Cause, Chance};
+pub(crate) use comparison::{Comparison, RankedPod, Value, phase_name};
+pub(crate) use daemon_set::{DaemonSetReason, Unavailable};
+pub(crate) use job::{ByPolicy, FailedBy, JobPodReason, duration};
+pub(crate) use size::SetSize;
+pub(crate) use stateful_set::StatefulSetReason;
+
+use crate::snapshot::WorkloadKind;
 use podrank::Uid;
-use stateful_set::StatefulSetReason;
 use std::borrow::Cow;
 use std::fmt::Display;
 

@@ -1,8 +1,7 @@
 //! Why a Deployment's sync gives a set its size.
 
 use crate::sync::deployment::{Budgets, SizeChange, SizeReason};
-use crate::text::json::TextReason;
-use crate::text::{count, is};
+use crate::text::{TextReason, count, is};
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 use std::fmt::Display;
 

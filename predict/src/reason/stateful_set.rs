@@ -1,13 +1,10 @@
 //! Why a pod of a `StatefulSet` is deleted, kept or waits.
 
 use crate::reason::{chance, waiting};
-use crate::snapshot::meta::REVISION_LABEL;
-use crate::snapshot::pod::Pod;
-use crate::snapshot::stateful_set::StatefulSet;
+use crate::snapshot::{Pod, REVISION_LABEL, StatefulSet};
 use crate::sync::Verdict;
 use crate::sync::stateful_set::{MemberOutcome, MemberReason, StatefulSetState, Update};
-use crate::text;
-use crate::text::age::not_yet_available;
+use crate::text::{self, not_yet_available};
 use podrank::Time;
 use std::borrow::Cow;
 

@@ -7,8 +7,7 @@ use crate::snapshot::template::{Fingerprint, Template};
 use crate::snapshot::workload::{WorkloadKind, WorkloadRef};
 use crate::sync::IntOrPercent;
 use crate::sync::deployment::{DeploymentState, Strategy};
-use crate::text;
-use crate::text::error::not_negative;
+use crate::text::{self, not_negative};
 use serde::Deserialize;
 use std::fmt;
 

@@ -343,7 +343,7 @@ fn most_restarts<'a>(statuses: impl Iterator<Item = &'a ContainerStatus>) -> u32
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::error::parse;
+    use crate::text::parse;
     use podrank::DeletionCostError;
     use podrank_laws::vectors;
     use serde_json::value::RawValue;

@@ -9,7 +9,7 @@ use crate::snapshot::workload::{WorkloadKind, WorkloadRef};
 use crate::sync::deployment::{
     Annotation, DESIRED_REPLICAS_ANNOTATION, MAX_REPLICAS_ANNOTATION, ReplicaSetState,
 };
-use crate::text::error::not_negative;
+use crate::text::not_negative;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 

@@ -1,7 +1,6 @@
 //! Label selectors, valid and matching as in Kubernetes. Pure functions on text.
 
-use crate::text;
-use crate::text::error::Error;
+use crate::text::{self, Error};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

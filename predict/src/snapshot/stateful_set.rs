@@ -7,8 +7,7 @@ use crate::snapshot::release::{ControllerGates, Release};
 use crate::snapshot::selector::LabelSelector;
 use crate::sync::IntOrPercent;
 use crate::sync::stateful_set::{PodManagement, StatefulSetState, Update};
-use crate::text;
-use crate::text::error::not_negative;
+use crate::text::{self, not_negative};
 use serde::Deserialize;
 
 /// A `StatefulSet`.

@@ -3,7 +3,7 @@
 //! Kubernetes compares templates by value and without the label `pod-template-hash`: an empty list or map equals a missing
 //! one, and quantities are compared by value, however they are written.
 
-use crate::text::quantity::billionths;
+use crate::text::billionths;
 use podrank::DELETION_COST_ANNOTATION;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;

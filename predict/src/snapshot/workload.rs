@@ -1,7 +1,6 @@
 //! Workloads: their kinds, what identifies them, and their names as users give them.
 
-use crate::text;
-use crate::text::error::Error;
+use crate::text::{self, Error};
 use serde::{Serialize, Serializer};
 use std::fmt;
 use std::str::FromStr;

@@ -1,10 +1,18 @@
 //! Text of the input within messages, cut so that no message repeats an input. Pure functions on text.
 
-pub(crate) mod age;
-pub(crate) mod error;
-pub(crate) mod hidden;
-pub(crate) mod json;
-pub(crate) mod quantity;
+mod age;
+mod error;
+mod hidden;
+mod json;
+mod quantity;
+
+pub(crate) use age::{age, ages, human, not_yet_available};
+pub use error::{Error, ErrorKind};
+pub(crate) use error::{not_negative, parse, without_place};
+pub use hidden::{escaped, is_hidden};
+pub(crate) use json::TextReason;
+pub use json::{API_VERSION, json};
+pub(crate) use quantity::billionths;
 
 use std::borrow::Cow;
 use std::fmt::Display;

@@ -1,11 +1,9 @@
 //! Decides which of a Deployment's pods are deleted until its syncs change nothing more. [`simulate`] decides how many
 //! of each set, and the core decides which.
 
-use crate::answer::pod::PodAnswer;
-use crate::answer::preview::Verdict;
-use crate::answer::probability::{Cases, Probability};
-use crate::answer::rollout::{
-    Basis, CountRange, EndState, GroupAtEnd, RolloutEnd, SizeStep, StepPreview, WaitsFor,
+use crate::answer::{
+    Basis, Cases, CountRange, EndState, GroupAtEnd, PodAnswer, Probability, RolloutEnd, SizeStep,
+    StepPreview, Verdict, WaitsFor,
 };
 use crate::decide::agree::agree;
 use crate::decide::members::ranked;
@@ -15,13 +13,11 @@ use crate::decide::replica_set::Scene;
 use crate::decide::rollout::next::{Next, what_is_next};
 use crate::decide::rollout::sample::{SetDeletion, sample};
 use crate::decide::rollout::simulate::{Endings, SetEnd, SetStart, SimulatedSync, simulate};
-use crate::question::options::{Options, Order};
-use crate::reason::Reason;
-use crate::reason::chance::Chance;
-use crate::reason::comparison::RankedPod;
-use crate::snapshot::time::to_time;
+use crate::question::{Options, Order};
+use crate::reason::{Chance, RankedPod, Reason};
+use crate::snapshot::to_time;
 use crate::sync::deployment::{DeploymentState, Path, ReplicaSetState, SizeReason};
-use crate::text::error::Error;
+use crate::text::Error;
 use podrank::controller::{Availability, availability};
 use podrank::{Phase, Pod, Policy, Uid};
 use std::collections::HashMap;

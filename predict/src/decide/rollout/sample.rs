@@ -2,8 +2,8 @@
 //! with lists in random order. It is unknown which set's pods are deleted first, so each pod has a probability for each
 //! schedule. A pure function with a fixed seed.
 
-use crate::answer::probability::{Cases, Probability};
-use crate::reason::comparison::RankedPod;
+use crate::answer::{Cases, Probability};
+use crate::reason::RankedPod;
 use podrank::{Pod, Policy, ProbabilityScratch, Uid};
 use std::collections::HashMap;
 

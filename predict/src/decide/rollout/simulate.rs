@@ -6,7 +6,7 @@
 //! seen late, and says what holds on all of them. It does not look at statuses half-way between the old and the new one: what a sync
 //! writes lies between what it writes for these two.
 
-use crate::answer::rollout::CountRange;
+use crate::answer::CountRange;
 use crate::sync::deployment::{
     DeploymentState, Path, ReplicaSetState, SizeChange, SizeReason, Strategy, Sync, next_sync,
 };
