@@ -193,7 +193,8 @@ impl Round {
         for (decile, variance) in size.deciles.iter_mut().zip(variances.went) {
             decile.variance += variance;
         }
-        let flat = f64::from(u32::try_from(preview.quota)?) / f64::from(u32::try_from(said.len())?);
+        let quota = preview.delete() - preview.count(Verdict::Deleted);
+        let flat = f64::from(u32::try_from(quota)?) / f64::from(u32::try_from(said.len())?);
         for ((_, odds), went) in said.iter().zip(&went) {
             let went = f64::from(u8::from(*went));
             let decile = &mut size.deciles[tenth(*odds)];
@@ -227,7 +228,7 @@ impl Round {
             let mut sorted = order.clone();
             policy.kubernetes_sort(&records, &mut sorted, &mut scratch).map_err(|error| error.to_string())?;
             let mut goes = vec![false; records.len()];
-            for pod in &sorted[..preview.delete] {
+            for pod in &sorted[..preview.delete()] {
                 goes[*pod as usize] = true;
             }
             let goes: Vec<bool> = said.iter().map(|(place, _)| goes[*place]).collect();

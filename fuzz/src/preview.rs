@@ -132,7 +132,7 @@ fn check_as(dump: &[u8], text: &[u8], options: &Options) -> Option<Value> {
 
     let actual: Value = serde_json::from_str(&json).expect("a preview is JSON");
     check_probabilities(&actual, &shown);
-    if preview.replica_set.is_some() {
+    if preview.workload.kind.is_set() {
         let pods = actual["groups"][0]["pods"].as_array().expect("pods");
         assert_eq!(actual["activePods"], pods.len(), "{shown}");
         assert_eq!(actual["certainDeletions"], victims, "{options:?} {shown}");

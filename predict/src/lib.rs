@@ -36,7 +36,7 @@ mod text;
 
 pub use answer::{
     AutoscalerPreview, CountRange, DeletionCause, DeletionOrder, Details, EndState, GroupAtEnd, Note,
-    NoteCode, OrderedGroup, OrderedPod, Overview, OverviewRow, Owner, PodAnswer, PodDeletion, PodGroup, Pods,
+    NoteCode, OrderedGroup, OrderedPod, Overview, OverviewRow, Owner, PodAnswer, PodDeletion, PodGroup,
     Preview, Probability, Rollout, Size, SizeStep, StepPreview, Verdict, WaitsFor, Workload,
 };
 pub use decide::{

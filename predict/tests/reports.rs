@@ -127,7 +127,7 @@ fn of_order(order: &DeletionOrder<'_>) -> Value {
         (pod.pod.name().to_owned(), value)
     });
     let sequence: Vec<_> = order.pods().map(|pod| pod.pod.name()).collect();
-    let notes: Vec<_> = order.notes.iter().map(|note| json!(note.code)).collect();
+    let notes: Vec<_> = order.now.notes.iter().map(|note| json!(note.code)).collect();
     json!({ "order": sequence, "pods": pods.collect::<Map<_, _>>(), "notes": notes })
 }
 

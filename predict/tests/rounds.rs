@@ -48,8 +48,8 @@ impl Case {
 
     /// Every certain pod went, no safe one did, and of the contested ones as many as was said.
     fn compare(&self, preview: &Preview) -> Result<(), String> {
-        if preview.delete != self.victims.len() {
-            return Err(format!("{} pods should go, and {} went", preview.delete, self.victims.len()));
+        if preview.delete() != self.victims.len() {
+            return Err(format!("{} pods should go, and {} went", preview.delete(), self.victims.len()));
         }
         let listed: BTreeSet<_> = preview.pods().map(|pod| pod.uid().to_string()).collect();
         if let Some(unknown) = self.victims.difference(&listed).next() {

@@ -30,10 +30,10 @@ fn agree(
     counts: impl Iterator<Item = u32>,
     compared: &mut Compared,
 ) {
-    let name = format!("{} {}", order.workload.kind, order.workload.name);
+    let name = format!("{} {}", order.now.workload.kind, order.now.workload.name);
     compared.workloads += 1;
     for count in counts {
-        let of_job = order.workload.kind == WorkloadKind::Job;
+        let of_job = order.now.workload.kind == WorkloadKind::Job;
         let mut at = options.clone();
         (at.replicas, at.parallelism) = (Some(count).filter(|_| !of_job), Some(count).filter(|_| of_job));
         let preview = preview_workload(input, &at).expect("a preview");
@@ -69,12 +69,12 @@ fn compare(scene: &Scene, compared: &mut Compared) {
             options.namespace = Some(workload.namespace.clone());
             (options.order, options.within, options.probabilities) = (order, within, false);
             let Ok(order) = deletion_order(&input, &options) else { continue };
-            let pods = u32::try_from(order.active).expect("few");
+            let pods = u32::try_from(order.now.active()).expect("few");
             if order.pods().all(|pod| pod.possible_at.is_none()) && pods > 0 {
                 compared.without_counts += 1;
                 continue;
             }
-            let present = order.size.replicas.or(order.size.parallelism).expect("a count");
+            let present = order.now.size.replicas.or(order.now.size.parallelism).expect("a count");
             agree(&input, &options, &order, 0..pods.min(present + 1), compared);
         }
     }

@@ -95,7 +95,11 @@ fn several_syncs_never_contradict_the_preview() {
         let certain = [Verdict::Deleted, Verdict::Kept].map(|verdict| those(&preview, verdict));
         assert_eq!(certain, expected(&pods, delete), "seed {seed}");
         let [certain, _] = certain;
-        assert_eq!((preview.delete, preview.quota), (delete, delete - certain.len()), "seed {seed}");
+        assert_eq!(
+            (preview.delete(), preview.count(Verdict::Deleted)),
+            (delete, certain.len()),
+            "seed {seed}"
+        );
         by_first_sync += usize::from(certain.len() <= BURST && !certain.is_empty());
         by_groups += usize::from(certain.len() > BURST);
         contested += those(&preview, Verdict::Possible).len();
@@ -142,5 +146,5 @@ fn one_sync_and_the_total_order_are_one_list() {
     (options.replicas, options.order) = (Some(10), Order::Total);
     let total = preview_workload(&input, &options).expect("a preview");
     assert_eq!(those(&total, Verdict::Deleted).len(), 690);
-    assert!(are_no_limit(&total.notes) && total.quota == 0, "{:?}", total.notes);
+    assert!(are_no_limit(&total.notes) && total.count(Verdict::Possible) == 0, "{:?}", total.notes);
 }

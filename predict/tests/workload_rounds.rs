@@ -53,8 +53,9 @@ impl Round {
                 ));
             }
         }
-        if contested.len() != preview.quota {
-            return Err(format!("{} contested pods went, and not {}", contested.len(), preview.quota));
+        let quota = preview.deletions().max as usize - preview.count(Verdict::Deleted);
+        if contested.len() != quota {
+            return Err(format!("{} contested pods went, and not {quota}", contested.len()));
         }
         Ok(contested)
     }

@@ -4,8 +4,8 @@ use crate::probabilities_follow;
 use jiff::Timestamp;
 use kubectl_podrank::view::answer::{headline, hint};
 use podrank_predict::{
-    CountRange, GroupAtEnd, Note, PodAnswer, PodGroup, Pods, Preview, Size, Snapshot, StepPreview,
-    TimeSource, Verdict, WaitsFor, autoscaler,
+    CountRange, GroupAtEnd, Note, PodAnswer, PodGroup, Preview, Size, Snapshot, StepPreview, TimeSource,
+    Verdict, WaitsFor, autoscaler,
 };
 use serde::Serialize;
 
@@ -89,7 +89,7 @@ impl Scene {
         let times =
             preview.pods().map(PodAnswer::details).flat_map(|its| [its.creation_time, its.ready_time]);
         Self {
-            active: preview.active,
+            active: preview.active(),
             count: preview.size.replicas.or(preview.size.parallelism),
             desired: autoscaler(preview, input).and_then(|its| its.desired_replicas),
             now: preview.now,
@@ -108,13 +108,15 @@ impl<'p> Answer<'p> {
                 pod.probability.map(|probability| probability.text()),
             )
         };
-        let group = |set: &'p PodGroup<'p>| GroupFace {
-            replica_set: set.replica_set,
-            from: set.size.from,
-            to: set.size.to(),
-            text: Some(set.size.sentence().to_string()),
-            is_new: set.is_new,
-            active: set.active,
+        let group = |set: &'p PodGroup<'p>| {
+            set.size.map(|size| GroupFace {
+                replica_set: set.replica_set,
+                from: size.from,
+                to: size.to(),
+                text: Some(size.sentence().to_string()),
+                is_new: set.is_new == Some(true),
+                active: set.pods.len(),
+            })
         };
         let (rest, sets) = (preview.rest.as_ref(), preview.sets());
         let is_later = |set: &&GroupAtEnd<'_>| {
@@ -134,10 +136,10 @@ impl<'p> Answer<'p> {
             now: preview.now,
             time_source: preview.time_source,
             size: preview.size,
-            active_pods: preview.active,
+            active_pods: preview.active(),
             deletions: preview.deletions(),
             notes: &preview.notes,
-            groups: sets.iter().map(group).chain(created).collect(),
+            groups: sets.iter().filter_map(group).chain(created).collect(),
             steps: preview.steps.as_deref().unwrap_or_default(),
             waits_for: rest.and_then(|rest| rest.waits_for),
             follows: rest.and_then(|rest| rest.sentence(false)).map(|it| it.to_string()),
@@ -155,8 +157,5 @@ impl<'p> Row<'p> {
 
 /// The pods of each set.
 pub(crate) fn lists<'p>(preview: &'p Preview<'_>) -> Vec<&'p [PodAnswer<'p>]> {
-    match &preview.of {
-        Pods::Pods(pods) => vec![pods],
-        Pods::Sets(sets) => sets.iter().map(|set| &*set.pods).collect(),
-    }
+    preview.groups.iter().map(|group| &*group.pods).collect()
 }

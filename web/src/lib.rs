@@ -177,7 +177,7 @@ impl Dump {
             _ => {
                 let mut options = options::read(text)?;
                 options.probabilities =
-                    self.last.as_ref().is_some_and(|last| last.preview.active <= MOST_AT_ONCE);
+                    self.last.as_ref().is_some_and(|last| last.preview.active() <= MOST_AT_ONCE);
                 Steered::new(self.input, text, options, names)?
             }
         };
@@ -207,7 +207,7 @@ fn decide<'i>(input: &'i Snapshot, options: &Options) -> Result<Preview<'i>, Fai
     asked.probabilities = false;
     let preview = preview_workload(input, &asked)?;
     let most = if options.probabilities { MOST_LATER } else { MOST_AT_ONCE };
-    let is_open = preview.count(Verdict::Possible) > 0 && preview.active <= most;
+    let is_open = preview.count(Verdict::Possible) > 0 && preview.active() <= most;
     if !is_open {
         return Ok(preview);
     }
@@ -218,7 +218,7 @@ fn decide<'i>(input: &'i Snapshot, options: &Options) -> Result<Preview<'i>, Fai
 /// Whether the probabilities of possible pods follow.
 fn probabilities_follow(preview: &Preview<'_>) -> bool {
     let is_open = |pod: &PodAnswer<'_>| pod.verdict == Verdict::Possible && pod.probability.is_none();
-    (MOST_AT_ONCE + 1..=MOST_LATER).contains(&preview.active) && preview.pods().any(is_open)
+    (MOST_AT_ONCE + 1..=MOST_LATER).contains(&preview.active()) && preview.pods().any(is_open)
 }
 
 fn json<T: Serialize>(value: &T) -> String {

@@ -14,7 +14,7 @@ use std::iter;
 pub fn table(preview: &Preview<'_>) -> Table {
     // Pods that do not exist yet are not available, either.
     let grows = preview.scales_up()
-        || preview.size.replicas.is_some_and(|replicas| replicas as usize > preview.active);
+        || preview.size.replicas.is_some_and(|replicas| replicas as usize > preview.active());
     let follows = preview.rest.as_ref().filter(|rest| !grows || rest.waits_for.is_some());
     let follows = follows.filter(|_| !goes_on_by_itself(preview)).and_then(|rest| rest.sentence(false));
     let row = |pod: &&PodAnswer<'_>| {
@@ -23,7 +23,7 @@ pub fn table(preview: &Preview<'_>) -> Table {
         Row::new(pod.verdict, preview.order, cells)
     };
     let pods = preview.in_sequence();
-    let sets = preview.sets().iter().filter(|set| set.active > 0);
+    let sets = preview.sets().iter().filter(|set| !set.pods.is_empty());
     let sets: Vec<_> = sets.filter_map(|set| set.replica_set.map(str::to_owned)).collect();
     Table {
         sentences: iter::once(headline(preview))
@@ -59,9 +59,9 @@ fn kept(preview: &Preview<'_>) -> Vec<String> {
 
 /// How many pods of each set go, if several have pods: the oldest set first.
 fn shares(preview: &Preview<'_>) -> Option<String> {
-    let sets: Vec<_> = preview.sets().iter().filter(|set| set.active > 0).collect();
+    let sets: Vec<_> = preview.sets().iter().filter(|set| !set.pods.is_empty()).collect();
     let share = |set: &&PodGroup<'_>| {
-        let (delete, active) = (preview.deletions_of(set), set.active);
+        let (delete, active) = (preview.deletions_of(set), set.pods.len());
         Some(format!("{} of {} of {}", amount(delete), count(active, "pod"), plain(set.replica_set?)))
     };
     let shares: Vec<_> = sets.iter().filter_map(share).collect();
@@ -98,7 +98,7 @@ pub(super) fn chance(delete: CountRange, certain: usize, contested: usize) -> St
 pub fn headline(preview: &Preview<'_>) -> String {
     let name = named(preview.workload.kind, preview.workload.name, preview.namespace, preview.owner);
     let in_order = in_order(preview.order);
-    if preview.active == 0 && preview.deletions().max == 0 {
+    if preview.active() == 0 && preview.deletions().max == 0 {
         return format!("{name}{in_order}: {}.", no_pods(&preview.notes));
     }
     let asked = &preview.size;
@@ -122,7 +122,7 @@ pub fn headline(preview: &Preview<'_>) -> String {
 
 /// How many pods are deleted, and how certain that is: `deletes 8 of 13 pods, all certain.`
 fn deletes(preview: &Preview<'_>) -> String {
-    let (delete, active) = (preview.deletions(), preview.active);
+    let (delete, active) = (preview.deletions(), preview.active());
     let certain = preview.count(Verdict::Deleted);
     let contested = preview.count(Verdict::Possible);
     let waiting = preview.count(Verdict::Waiting);
@@ -193,7 +193,7 @@ pub fn of_pod(preview: &Preview<'_>, pod: &str) -> Option<Table> {
 pub fn hint(preview: &Preview<'_>) -> Option<String> {
     // If all go, there is nothing to choose.
     let goes = preview.deletions().max;
-    let replicas = preview.size.replicas.filter(|_| goes > 0 && (goes as usize) < preview.active)?;
+    let replicas = preview.size.replicas.filter(|_| goes > 0 && (goes as usize) < preview.active())?;
     if preview.notes.iter().any(|note| note.code == NoteCode::ControlledByOwner) {
         // The Deployment would write its own count back.
         return None;

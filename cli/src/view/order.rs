@@ -12,8 +12,8 @@ use std::iter;
 
 /// What to type next.
 pub fn hint(order: &DeletionOrder<'_>) -> String {
-    let (kind, name) = (order.workload.kind, order.workload.name);
-    let namespace = namespace_flag(order.namespace);
+    let (kind, name) = (order.now.workload.kind, order.now.workload.name);
+    let namespace = namespace_flag(order.now.namespace);
     let flag = if kind == WorkloadKind::Job { "--parallelism" } else { "--replicas" };
     format!("Preview a replica count: kubectl podrank {}/{name}{namespace} {flag} N", kind.short())
 }
@@ -25,8 +25,8 @@ pub fn tables(order: &DeletionOrder<'_>, whole: bool) -> Vec<Table> {
     let is_told = then.is_some();
     let sentences = iter::once(headline(order)).chain(waits(order)).chain(then);
     if let [only] = &*order.sets {
-        let is_unknown = !order.is_settled
-            && order.delete.max > 0
+        let is_unknown = !order.now.is_settled
+            && order.now.deletions().max > 0
             && only.pods.iter().all(|pod| pod.possible_at.is_none());
         let why = "The replica counts of the others are known once these pods are deleted.";
         let why = (is_unknown && !is_told).then(|| why.to_owned());
@@ -37,7 +37,7 @@ pub fn tables(order: &DeletionOrder<'_>, whole: bool) -> Vec<Table> {
     let head = Table::of_sentences(sentences.chain(is_shared.then_some(shared)));
     let names: Vec<_> = order.sets.iter().filter_map(|set| set.replica_set.map(str::to_owned)).collect();
     let titled = |set: &OrderedGroup<'_>| {
-        let age = set.is_new.map_or_else(String::new, |is_new| format!("{} ", age_of_set(is_new)));
+        let age = set.is_new.map_or_else(String::new, |_| format!("{} ", age_of_set(set.is_new)));
         let pods = count(set.pods.len(), "pod");
         let title =
             format!("{age}ReplicaSet {}: {pods} in deletion order", set.replica_set.unwrap_or_default());
@@ -48,7 +48,7 @@ pub fn tables(order: &DeletionOrder<'_>, whole: bool) -> Vec<Table> {
 
 /// The pods of a set, those that go first at the top.
 fn of_set(order: &DeletionOrder<'_>, set: &OrderedGroup<'_>, whole: bool) -> Table {
-    let counted = order.is_settled || set.pods.iter().any(|pod| pod.possible_at.is_some());
+    let counted = order.now.is_settled || set.pods.iter().any(|pod| pod.possible_at.is_some());
     let open = counted && set.pods.iter().any(|pod| pod.possible_at != pod.deleted_at);
     // That of all its sets, so that their tables have the same columns. Counts say by themselves which pods certainly go now.
     let is_told = |pod: &OrderedPod<'_>| match pod.pod.verdict {
@@ -65,7 +65,7 @@ fn of_set(order: &DeletionOrder<'_>, set: &OrderedGroup<'_>, whole: bool) -> Tab
         let cells = [pod.pod.name(), pod.pod.node().unwrap_or("-")].map(str::to_owned);
         let read = whole.then(|| read(&pod.pod.details())).into_iter().flatten();
         let cells = iter::once(at).chain(may).chain(now).chain(cells).chain(read).chain([because]);
-        Row::new(pod.pod.verdict, order.order, cells.collect())
+        Row::new(pod.pod.verdict, order.now.order, cells.collect())
     };
     let at = if counted { "DELETED AT" } else { "POSITION" };
     let now = is_going.then_some("NOW");
@@ -82,7 +82,7 @@ fn of_set(order: &DeletionOrder<'_>, set: &OrderedGroup<'_>, whole: bool) -> Tab
 
 /// That a scale-down waits until another pod is ready.
 fn waits(order: &DeletionOrder<'_>) -> Option<String> {
-    let note = order.notes.iter().find(|note| note.code == NoteCode::Continues)?;
+    let note = order.now.notes.iter().find(|note| note.code == NoteCode::Continues)?;
     let mut text = note.text.clone();
     if let Some(first) = text.get_mut(..1) {
         first.make_ascii_uppercase();
@@ -92,12 +92,12 @@ fn waits(order: &DeletionOrder<'_>) -> Option<String> {
 
 /// The notes that are not said above the rows.
 pub fn notes<'o>(order: &'o DeletionOrder<'_>) -> impl Iterator<Item = &'o Note> {
-    order.notes.iter().filter(|note| note.code != NoteCode::Continues)
+    order.now.notes.iter().filter(|note| note.code != NoteCode::Continues)
 }
 
 /// What follows at the present count.
 fn then(order: &DeletionOrder<'_>) -> Option<String> {
-    Some(order.rest.as_ref()?.sentence(order.delete.max == 0)?.to_string())
+    Some(order.now.rest.as_ref()?.sentence(order.now.deletions().max == 0)?.to_string())
 }
 
 /// The largest count at which a pod certainly goes, or `now` if it goes at the present one.
@@ -116,7 +116,7 @@ fn possible_at(pod: &OrderedPod<'_>) -> String {
 
 /// The present count.
 fn present_of(order: &DeletionOrder<'_>) -> Option<u32> {
-    order.size.replicas.or(order.size.parallelism)
+    order.now.size.replicas.or(order.now.size.parallelism)
 }
 
 /// Its place, or those that it shares with others: `#1 to 3`.
@@ -145,13 +145,13 @@ fn why(pod: &OrderedPod<'_>) -> String {
 }
 
 fn headline(order: &DeletionOrder<'_>) -> String {
-    let name = named(order.workload.kind, order.workload.name, order.namespace, order.owner);
-    let pods = order.active;
-    let name = name + in_order(order.order);
+    let name = named(order.now.workload.kind, order.now.workload.name, order.now.namespace, order.now.owner);
+    let pods = order.now.active();
+    let name = name + in_order(order.now.order);
     let text = match (pods, deleted_now(order)) {
-        (0, _) => no_pods(&order.notes).to_owned(),
+        (0, _) => no_pods(&order.now.notes).to_owned(),
         (_, Some(deleted)) => deleted,
-        (_, None) if order.is_settled => format!("all {pods} pods are kept"),
+        (_, None) if order.now.is_settled => format!("all {pods} pods are kept"),
         (_, None) => format!(
             "{} in deletion order, and the {} at which each is deleted",
             count(pods, "pod"),
@@ -163,19 +163,19 @@ fn headline(order: &DeletionOrder<'_>) -> String {
 
 /// What people scale.
 fn counted(order: &DeletionOrder<'_>) -> &'static str {
-    if order.workload.kind == WorkloadKind::Job { "parallelism" } else { "replica count" }
+    if order.now.workload.kind == WorkloadKind::Job { "parallelism" } else { "replica count" }
 }
 
 /// How many pods are deleted at the present count, before any other is asked for.
 fn deleted_now(order: &DeletionOrder<'_>) -> Option<String> {
-    let pods = count(order.active, "pod");
+    let pods = count(order.now.active(), "pod");
     let its = counted(order);
     let at = present_of(order).map_or_else(String::new, |count| format!(" (its {its} is {count})"));
-    let CountRange { min, max } = order.delete;
+    let CountRange { min, max } = order.now.deletions();
     let going =
-        CountRange { min: min.saturating_sub(order.replaced), max: max.saturating_sub(order.replaced) };
+        CountRange { min: min.saturating_sub(order.replaced()), max: max.saturating_sub(order.replaced()) };
     let deleted = format!("{} of {pods} {} about to be deleted", amount(going), is(going.max));
-    (max > 0).then(|| match (going.max, order.replaced) {
+    (max > 0).then(|| match (going.max, order.replaced()) {
         (_, 0) => format!("{deleted}{at}"),
         (0, replaced) => format!("{replaced} of {pods} {} about to be replaced{at}", is(replaced)),
         (_, replaced) => format!("{deleted}, and {replaced} to be replaced{at}"),
@@ -185,9 +185,9 @@ fn deleted_now(order: &DeletionOrder<'_>) -> Option<String> {
 /// Returns what becomes of one pod at each count, and why. The order has that pod alone.
 pub fn of_pod(order: &DeletionOrder<'_>) -> Table {
     let Some(pod) = order.pods().next() else { return Table::of_sentences([]) };
-    let name = named(order.workload.kind, order.workload.name, order.namespace, order.owner);
-    let pods = count(order.active, "pod");
-    let in_order = in_order(order.order);
+    let name = named(order.now.workload.kind, order.now.workload.name, order.now.namespace, order.now.owner);
+    let pods = count(order.now.active(), "pod");
+    let in_order = in_order(order.now.order);
     let mut sentences =
         vec![format!("{} ({name}, {pods}){in_order}: {}.", pod.pod.name(), at_each_count(order, pod))];
     sentences.extend(waits(order));
@@ -199,7 +199,8 @@ pub fn of_pod(order: &DeletionOrder<'_>) -> Table {
     let now = deleted_now(order).map(|deleted| format!("Of its workload, {deleted}."));
     let now: Vec<_> = now.into_iter().chain(then(order)).collect();
     sentences.extend((!now.is_empty()).then(|| now.join(" ")));
-    sentences.extend(also_deleted(order.workload.kind).filter(|_| !order.is_settled).map(str::to_owned));
+    sentences
+        .extend(also_deleted(order.now.workload.kind).filter(|_| !order.now.is_settled).map(str::to_owned));
     Table::of_sentences(sentences)
 }
 
@@ -221,7 +222,7 @@ fn at_each_count(order: &DeletionOrder<'_>, pod: &OrderedPod<'_>) -> String {
         }
         Verdict::Possible => {
             let is_old = order.sets.iter().any(|set| set.is_new == Some(false));
-            let goes_on = is_old && order.rest.as_ref().is_some_and(|rest| rest.then > 0);
+            let goes_on = is_old && order.now.rest.as_ref().is_some_and(|rest| rest.then > 0);
             let otherwise = if goes_on { ", or when the rollout continues" } else { "" };
             Some(format!("possibly deleted now{}{otherwise}", open()))
         }
@@ -230,7 +231,7 @@ fn at_each_count(order: &DeletionOrder<'_>, pod: &OrderedPod<'_>) -> String {
     let Some(may) = pod.possible_at else {
         return match now {
             Some(now) => now,
-            None if order.workload.kind == WorkloadKind::Deployment && !order.is_settled => {
+            None if order.now.workload.kind == WorkloadKind::Deployment && !order.now.is_settled => {
                 "kept at the present replica count, and it is not known at which lower one it is deleted"
                     .to_owned()
             }
@@ -273,7 +274,8 @@ fn state(order: &DeletionOrder<'_>, pod: &OrderedPod<'_>) -> String {
     let age = details.age.as_ref().map(|age| format!("age {age}"));
     let rank =
         (pod.rank > 0 && pod.node().is_some()).then(|| format!("{} of its workload's pods there", pod.rank));
-    let cost = (!order.workload.kind.is_direct()).then(|| format!("deletion cost {}", details.deletion_cost));
+    let cost =
+        (!order.now.workload.kind.is_direct()).then(|| format!("deletion cost {}", details.deletion_cost));
     let restarts = count(details.restarts as usize, "restart");
     let all = [Some(details.phase.to_owned()), Some(ready), Some(node), rank, cost, Some(restarts), age];
     format!("Now: {}.", all.into_iter().flatten().collect::<Vec<_>>().join(", "))

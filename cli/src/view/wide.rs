@@ -2,7 +2,7 @@
 
 use crate::view::answer::{by_chance, chance, count_of, goes_on_by_itself, headline};
 use crate::view::{COST, Row, Table, amount, count, is, plain, verdict_cell};
-use podrank_predict::{PodAnswer, PodGroup, Pods, Preview, Verdict};
+use podrank_predict::{PodAnswer, PodGroup, Preview, Verdict, WorkloadKind};
 use std::iter;
 
 /// Returns `pod/NAME` of every certain victim, a line each, also of those that Kubernetes deletes one after the other.
@@ -59,30 +59,30 @@ pub fn again(preview: &Preview<'_>, source: &str) -> String {
 pub fn tables(preview: &Preview<'_>, source: &str) -> Vec<Table> {
     let above = [headline(preview), again(preview, source)].into_iter().chain(follows(preview));
     let mut tables = vec![Table::of_sentences(above)];
-    match &preview.of {
-        Pods::Pods(pods) if !pods.is_empty() => tables.push(of_pods(preview, pods)),
-        Pods::Sets(sets) if !sets.is_empty() => {
-            tables.push(of_sets(preview, sets));
-            for set in sets {
-                let delete = preview.deletions_of(set);
-                if delete.max == 0 && set.active == 0 {
-                    continue;
-                }
-                let [certain, contested] =
-                    [Verdict::Deleted, Verdict::Possible].map(|verdict| count_of(&set.pods, verdict));
-                let title = format!(
-                    "{} of {} of {} ReplicaSet {} {} deleted{}",
-                    amount(delete),
-                    count(set.active, "pod"),
-                    age_of_set(set.is_new),
-                    set.replica_set.unwrap_or("<new>"),
-                    is(delete.max),
-                    chance(delete, certain, contested)
-                );
-                tables.push(Table { sentences: vec![String::new(), title], ..of_pods(preview, &set.pods) });
+    let sets = preview.sets();
+    if preview.workload.kind == WorkloadKind::Deployment {
+        tables.extend((!sets.is_empty()).then(|| of_sets(preview, sets)));
+        for set in sets {
+            let delete = preview.deletions_of(set);
+            if delete.max == 0 && set.pods.is_empty() {
+                continue;
             }
+            let [certain, contested] =
+                [Verdict::Deleted, Verdict::Possible].map(|verdict| count_of(&set.pods, verdict));
+            let title = format!(
+                "{} of {} of {} ReplicaSet {} {} deleted{}",
+                amount(delete),
+                count(set.pods.len(), "pod"),
+                age_of_set(set.is_new),
+                set.replica_set.unwrap_or("<new>"),
+                is(delete.max),
+                chance(delete, certain, contested)
+            );
+            tables.push(Table { sentences: vec![String::new(), title], ..of_pods(preview, &set.pods) });
         }
-        _ => {}
+    } else {
+        let pods = preview.groups.iter().map(|group| &*group.pods).filter(|pods| !pods.is_empty());
+        tables.extend(pods.map(|pods| of_pods(preview, pods)));
     }
     tables
 }
@@ -90,29 +90,29 @@ pub fn tables(preview: &Preview<'_>, source: &str) -> Vec<Table> {
 /// A row for each set.
 fn of_sets(preview: &Preview<'_>, sets: &[PodGroup<'_>]) -> Table {
     let row = |set: &PodGroup<'_>| {
-        let delete = preview.deletions_of(set);
+        let (delete, size) = (preview.deletions_of(set), set.size?);
         let cells = vec![
             set.replica_set.unwrap_or("<new>").to_owned(),
-            set.size.from.to_string(),
-            sizes(preview, set),
-            set.active.to_string(),
+            size.from.to_string(),
+            sizes(preview, set.replica_set, size.to()),
+            set.pods.len().to_string(),
             amount(delete),
-            set.size.sentence().to_string(),
+            size.sentence().to_string(),
         ];
-        Row { verdict: if delete.max > 0 { Verdict::Deleted } else { Verdict::Kept }, cells }
+        Some(Row { verdict: if delete.max > 0 { Verdict::Deleted } else { Verdict::Kept }, cells })
     };
     Table {
         header: vec!["REPLICASET", "FROM", "TO", "PODS", "DELETED", "REASON"],
-        rows: sets.iter().map(row).collect(),
+        rows: sets.iter().filter_map(row).collect(),
         ..Table::of_sentences([String::new()])
     }
 }
 
 /// The sizes that a set gets in turn.
-fn sizes(preview: &Preview<'_>, set: &PodGroup<'_>) -> String {
+fn sizes(preview: &Preview<'_>, replica_set: Option<&str>, next: i32) -> String {
     let later = preview.steps.iter().flatten().flat_map(|step| &step.sets);
-    let later = later.filter(|step| step.replica_set == set.replica_set && step.from != step.to);
-    let mut sizes: Vec<_> = iter::once(set.size.to()).chain(later.map(|step| step.to)).collect();
+    let later = later.filter(|step| step.replica_set == replica_set && step.from != step.to);
+    let mut sizes: Vec<_> = iter::once(next).chain(later.map(|step| step.to)).collect();
     sizes.dedup();
     sizes.iter().map(i32::to_string).collect::<Vec<_>>().join(", ")
 }
@@ -167,6 +167,6 @@ fn cells(position: usize, pod: &PodAnswer<'_>) -> [String; 13] {
 }
 
 /// Whether a set of a Deployment has the present template, in a word.
-pub(super) fn age_of_set(is_new: bool) -> &'static str {
-    if is_new { "new" } else { "old" }
+pub(super) fn age_of_set(is_new: Option<bool>) -> &'static str {
+    if is_new == Some(true) { "new" } else { "old" }
 }

@@ -5,7 +5,7 @@ use crate::answer::deletion::{DeletionCause, PodDeletion};
 use crate::answer::note::Note;
 use crate::answer::order::{DeletionOrder, OrderedGroup, OrderedPod};
 use crate::answer::pod::{Details, PodAnswer};
-use crate::answer::preview::{Owner, Pods, Preview, Size, Workload};
+use crate::answer::preview::{Owner, Preview, Size, Workload};
 use crate::answer::probability::Probability;
 use crate::answer::rollout::{CountRange, EndState, GroupAtEnd, StepPreview, WaitsFor};
 use crate::question::{Order, TimeSource, Window, gates};
@@ -38,23 +38,22 @@ struct Head<'v> {
     feature_gates: &'v [(&'static str, bool)],
 }
 
-/// The head of a kind of answer. Both kinds have these members under the same names.
-macro_rules! head {
-    ($kind:literal, $answer:ident) => {
-        Head {
+impl<'v> Head<'v> {
+    fn new(kind: &'static str, preview: &'v Preview<'_>) -> Self {
+        Self {
             api_version: API_VERSION,
-            kind: $kind,
-            namespace: $answer.namespace,
-            workload: $answer.workload,
-            owner: $answer.owner,
-            now: $answer.now,
-            time_source: $answer.time_source,
-            within: $answer.within,
-            order: $answer.order,
-            kubernetes_version: $answer.release,
-            feature_gates: &$answer.feature_gates,
+            kind,
+            namespace: preview.namespace,
+            workload: preview.workload,
+            owner: preview.owner,
+            now: preview.now,
+            time_source: preview.time_source,
+            within: preview.within,
+            order: preview.order,
+            kubernetes_version: preview.release,
+            feature_gates: &preview.feature_gates,
         }
-    };
+    }
 }
 
 #[derive(Serialize)]
@@ -250,7 +249,7 @@ impl<'v> ReasonView<'v> {
 impl ChanceView {
     fn new(chance: Chance) -> Self {
         let (deletions, pods) = match chance {
-            Chance::Group { deleted, of, .. } => (Some(CountRange::one(number(deleted))), Some(of)),
+            Chance::Group { deleted, of, .. } => (Some(CountRange::one(deleted)), Some(of)),
             Chance::Timing(min, max) => (Some(CountRange { min, max }), None),
             Chance::Ages(..) | Chance::Turns => (None, None),
         };
@@ -299,11 +298,11 @@ fn pods<S: Serializer>(pods: &[PodAnswer<'_>], serializer: S) -> Result<S::Ok, S
 impl Serialize for Preview<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let waits_for = self.rest.as_ref().and_then(WaitsForView::new);
-        let deletions = CountRange::one(number(self.delete));
+        let deletions = CountRange::one(self.delete());
         let view = PreviewView {
-            head: head!("ScaleDownPreview", self),
+            head: Head::new("ScaleDownPreview", self),
             replay: &self.replay,
-            active_pods: self.active,
+            active_pods: self.active(),
             current_replicas: self.present,
             size: self.size,
             autoscaler: self.autoscaler.as_ref(),
@@ -328,35 +327,20 @@ impl Serialize for Preview<'_> {
 impl Preview<'_> {
     /// The groups, of a Deployment also those that later syncs create or enlarge.
     fn groups(&self) -> Vec<GroupView<'_>> {
-        let sets = match &self.of {
-            Pods::Pods(pods) => {
-                let replica_set = self.replica_set;
-                let deletions = self.deletions();
-                return vec![GroupView {
-                    replica_set,
-                    is_new: None,
-                    size: None,
-                    replicas_at_end: None,
-                    deletions,
-                    pods,
-                }];
-            }
-            Pods::Sets(sets) => sets,
+        let at_end = |rest: &EndState<'_>, name: Option<&str>| {
+            let set = rest.sets.iter().find(|set| set.replica_set == name);
+            set.map_or(CountRange::one(0_u32), |set| set.replicas)
         };
-        let at_end = |name: Option<&str>| {
-            let rest = self.rest.as_ref()?;
-            let size = rest.sets.iter().find(|set| set.replica_set == name).map(|set| set.replicas);
-            Some(size.unwrap_or(CountRange::one(0)))
-        };
-        let own = sets.iter().map(|set| GroupView {
-            replica_set: set.replica_set,
-            is_new: Some(set.is_new),
-            size: Some(&set.size),
-            replicas_at_end: at_end(set.replica_set),
-            deletions: self.deletions_of(set),
-            pods: &set.pods,
+        let own = self.groups.iter().map(|group| GroupView {
+            replica_set: group.replica_set,
+            is_new: group.is_new,
+            size: group.size.as_ref(),
+            replicas_at_end: group.is_new.and(self.rest.as_ref()).map(|rest| at_end(rest, group.replica_set)),
+            deletions: self.deletions_of(group),
+            pods: &group.pods,
         });
-        let is_later = |set: &&GroupAtEnd<'_>| sets.iter().all(|own| own.replica_set != set.replica_set);
+        let is_later =
+            |set: &&GroupAtEnd<'_>| self.groups.iter().all(|own| own.replica_set != set.replica_set);
         let later = self.rest.iter().flat_map(|rest| &rest.sets).filter(is_later).map(|set| GroupView {
             replica_set: set.replica_set,
             is_new: Some(true),
@@ -371,14 +355,15 @@ impl Preview<'_> {
 
 impl Serialize for DeletionOrder<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let now = &self.now;
         let view = OrderView {
-            head: head!("DeletionOrder", self),
-            active_pods: self.active,
-            size: self.size,
-            deletions: self.delete,
-            waits_for: self.rest.as_ref().and_then(WaitsForView::new),
+            head: Head::new("DeletionOrder", now),
+            active_pods: now.active(),
+            size: now.size,
+            deletions: now.deletions(),
+            waits_for: now.rest.as_ref().and_then(WaitsForView::new),
             waits_down_to: self.waits_down_to,
-            notes: &self.notes,
+            notes: &now.notes,
             groups: &self.sets,
         };
         view.serialize(serializer)
@@ -422,8 +407,4 @@ impl Serialize for PodDeletion {
         };
         view.serialize(serializer)
     }
-}
-
-fn number(count: usize) -> u32 {
-    u32::try_from(count).unwrap_or(u32::MAX)
 }

@@ -1,14 +1,9 @@
 //! At which counts each pod of a workload goes, as plain data and as JSON: docs/schemas says what each name means.
 
-use crate::answer::note::Note;
 use crate::answer::pod::PodAnswer;
-use crate::answer::preview::{Owner, Size, Verdict, Workload};
-use crate::answer::rollout::{CountRange, EndState};
-use crate::question::{Order, TimeSource, Window};
+use crate::answer::preview::{Preview, Verdict};
 use crate::reason::Reason;
-use crate::snapshot::Release;
 use crate::text;
-use jiff::Timestamp;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -16,40 +11,10 @@ use std::fmt::Display;
 /// At which counts each pod of a workload goes. Serialized, it is JSON that other programs read.
 #[derive(Clone, Debug)]
 pub struct DeletionOrder<'a> {
-    /// The workload's namespace.
-    pub namespace: &'a str,
-    /// The workload's kind and name.
-    pub workload: Workload<'a>,
-    /// The object of another kind that the set belongs to.
-    pub owner: Option<Owner<'a>>,
-    /// The exact time of the decision.
-    pub now: Timestamp,
-    /// Where that time comes from.
-    pub time_source: TimeSource,
-    /// By how much the controller may decide earlier and later.
-    pub within: Window,
-    /// Whose decision it is.
-    pub order: Order,
-    /// The feature gates that its controller reads.
-    pub feature_gates: Vec<(&'static str, bool)>,
-    /// The release of Kubernetes, if it is known.
-    pub release: Option<Release>,
-    /// Its present count.
-    pub size: Size,
-    /// The number of its active pods.
-    pub active: usize,
-    /// How many of them are deleted at the present count.
-    pub delete: CountRange,
-    /// How many of these are deleted and created again.
-    pub replaced: u32,
-    /// What its controllers are about to do at the present count, if anything.
-    pub rest: Option<EndState<'a>>,
+    /// What happens at the present count.
+    pub now: Preview<'a>,
     /// The least count to which a scale-down waits for a pod, which a note names. `None` if it need not wait.
     pub waits_down_to: Option<u32>,
-    /// Whether no count changes what becomes of its pods. A note says why.
-    pub is_settled: bool,
-    /// What else a reader should know.
-    pub notes: Vec<Note>,
     /// Its sets that have pods, each with an order of its own; a workload without sets is one list.
     pub sets: Vec<OrderedGroup<'a>>,
 }
@@ -122,5 +87,11 @@ impl<'a> DeletionOrder<'a> {
     /// All pods, set by set, those that go first at the start of each.
     pub fn pods(&self) -> impl Iterator<Item = &OrderedPod<'a>> {
         self.sets.iter().flat_map(|set| &set.pods)
+    }
+
+    /// How many of the pods that are deleted at the present count are created again.
+    pub fn replaced(&self) -> u32 {
+        let is_replaced = |pod: &&PodAnswer<'_>| pod.verdict == Verdict::Deleted && pod.is_replaced;
+        u32::try_from(self.now.pods().filter(is_replaced).count()).unwrap_or(u32::MAX)
     }
 }

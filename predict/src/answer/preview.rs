@@ -19,8 +19,6 @@ pub struct Preview<'a> {
     pub namespace: &'a str,
     /// The workload's kind and name.
     pub workload: Workload<'a>,
-    /// The workload's name, if it is a set.
-    pub replica_set: Option<&'a str>,
     /// The object of another kind that the set belongs to, which decides about the set's size.
     pub owner: Option<Owner<'a>>,
     /// The exact time of the decision.
@@ -41,8 +39,6 @@ pub struct Preview<'a> {
     pub rest: Option<EndState<'a>>,
     /// The words after `kubectl podrank` that ask the same again, at the same time.
     pub replay: String,
-    /// The number of its active pods. If its controller deletes pods itself, of those that are not being deleted yet.
-    pub active: usize,
     /// Its present count; `None` if it has none.
     pub present: Option<u32>,
     /// What the workload is asked to be.
@@ -51,18 +47,14 @@ pub struct Preview<'a> {
     pub autoscaler: Option<AutoscalerPreview<'a>>,
     /// Whether an incomplete input was accepted.
     pub partial: bool,
-    /// The number of pods that go in this step. If pods of a `StatefulSet` are contested, it is the most.
-    pub delete: usize,
-    /// The number of contested pods that go in this step. For a `StatefulSet`, it is the most.
-    pub quota: usize,
     /// The release of Kubernetes, if it is known.
     pub release: Option<Release>,
     /// What else a reader should know.
     pub notes: Vec<Note>,
     /// Whether no count changes what becomes of its pods: it is being deleted, or its controller does nothing. A note says which.
     pub is_settled: bool,
-    /// Its pods.
-    pub of: Pods<'a>,
+    /// The sets of a Deployment that have pods, or get some, oldest first. For other kinds, one group of all pods.
+    pub groups: Vec<PodGroup<'a>>,
 }
 
 /// How a Deployment goes on.
@@ -78,22 +70,12 @@ pub struct Rollout {
     pub waits: bool,
 }
 
-/// The pods of a workload, in the order in which they go.
-#[derive(Clone, Debug)]
-pub enum Pods<'a> {
-    /// Those of a workload that has no sets.
-    Pods(Vec<PodAnswer<'a>>),
-    /// The sets of a Deployment that have pods, or get some, oldest first.
-    Sets(Vec<PodGroup<'a>>),
-}
-
 impl<'a> Preview<'a> {
     /// What is known before the decision.
     pub(crate) fn new(id: WorkloadRef<'a>, options: &Options) -> Self {
         Self {
             namespace: id.namespace,
             workload: Workload { kind: id.kind, name: id.name },
-            replica_set: None,
             owner: None,
             now: options.now,
             time_source: options.time_source,
@@ -105,16 +87,13 @@ impl<'a> Preview<'a> {
             steps: None,
             rest: None,
             replay: String::new(),
-            active: 0,
             present: None,
             size: Size::default(),
             autoscaler: None,
             partial: options.partial,
-            delete: 0,
-            quota: 0,
             notes: Vec::new(),
             is_settled: false,
-            of: Pods::Pods(Vec::new()),
+            groups: Vec::new(),
         }
     }
 
@@ -157,23 +136,31 @@ impl<'a> Preview<'a> {
 
     /// All pods, set by set, each set's in the order.
     pub fn pods(&self) -> impl Iterator<Item = &PodAnswer<'a>> {
-        let (pods, sets) = match &self.of {
-            Pods::Pods(pods) => (&**pods, &[][..]),
-            Pods::Sets(sets) => (&[][..], &**sets),
-        };
-        pods.iter().chain(sets.iter().flat_map(|set| &set.pods))
+        self.groups.iter().flat_map(|group| &group.pods)
     }
 
     /// How many pods are deleted: for a Deployment, until a sync changes nothing more.
     pub fn deletions(&self) -> CountRange {
-        let step = || CountRange::one(u32::try_from(self.delete).unwrap_or(u32::MAX));
-        self.rest.as_ref().map_or_else(step, |rest| rest.delete)
+        self.rest.as_ref().map_or_else(|| CountRange::one(self.delete()), |rest| rest.delete)
     }
 
-    /// How many pods of one of its sets are deleted, until nothing follows.
-    pub fn deletions_of(&self, set: &PodGroup<'_>) -> CountRange {
-        let step = || CountRange::one(u32::try_from(set.delete).unwrap_or(u32::MAX));
-        self.rest.as_ref().map_or_else(step, |rest| rest.delete_of(set.replica_set))
+    /// How many pods of one of its groups are deleted, until nothing follows.
+    pub fn deletions_of(&self, group: &PodGroup<'_>) -> CountRange {
+        match &self.rest {
+            Some(rest) if group.is_new.is_some() => rest.delete_of(group.replica_set),
+            Some(rest) => rest.delete,
+            None => CountRange::one(group.delete),
+        }
+    }
+
+    /// The number of its active pods. If its controller deletes pods itself, of those that are not being deleted yet.
+    pub fn active(&self) -> usize {
+        self.pods().count()
+    }
+
+    /// The number of pods that go in this step. If pods of a `StatefulSet` are contested, it is the most.
+    pub fn delete(&self) -> usize {
+        self.groups.iter().map(|group| group.delete).sum()
     }
 
     /// Returns the pods: those that go, those that may, the likeliest first, those that wait, and those that stay.
@@ -221,51 +208,27 @@ impl<'a> Preview<'a> {
         self.pods().filter(|pod| pod.waits_for().is_some()).count()
     }
 
-    /// Counts the quota again, from the verdicts and the number of deletions.
-    pub(crate) fn count_quotas(&mut self) {
-        fn certain<'p, 'a: 'p>(pods: impl Iterator<Item = &'p PodAnswer<'a>>) -> usize {
-            pods.filter(|pod| pod.verdict == Verdict::Deleted).count()
-        }
-        if let Pods::Sets(sets) = &mut self.of {
-            for set in sets {
-                let rest = self.rest.as_ref();
-                let goes = rest.map_or(set.delete, |rest| rest.delete_of(set.replica_set).max as usize);
-                set.quota = goes.saturating_sub(certain(set.pods.iter()));
-            }
-        }
-        let goes = self.rest.as_ref().map_or(self.delete, |rest| rest.delete.max as usize);
-        self.quota = goes.saturating_sub(certain(self.pods()));
-    }
-
     pub(crate) fn pods_mut(&mut self) -> impl Iterator<Item = &mut PodAnswer<'a>> {
-        let (pods, sets) = match &mut self.of {
-            Pods::Pods(pods) => (&mut **pods, &mut [][..]),
-            Pods::Sets(sets) => (&mut [][..], &mut **sets),
-        };
-        pods.iter_mut().chain(sets.iter_mut().flat_map(|set| &mut set.pods))
+        self.groups.iter_mut().flat_map(|group| &mut group.pods)
     }
 
     /// The sets of a Deployment.
     pub fn sets(&self) -> &[PodGroup<'a>] {
-        if let Pods::Sets(sets) = &self.of { sets } else { &[] }
+        if self.workload.kind == WorkloadKind::Deployment { &self.groups } else { &[] }
     }
 }
 
-/// What happens to one set of a Deployment.
-#[derive(Clone, Debug)]
+/// What happens to one set of a Deployment, or to all pods of another workload.
+#[derive(Clone, Debug, Default)]
 pub struct PodGroup<'a> {
-    /// Its name; `None` if this sync creates it.
+    /// The set's name; `None` if this sync creates it, and for a workload that is not a set.
     pub replica_set: Option<&'a str>,
-    /// Whether it has the Deployment's present template: the others are old.
-    pub is_new: bool,
-    /// The sizes that the sync gives it, and why.
-    pub size: SetSize,
-    /// The number of its active pods.
-    pub active: usize,
+    /// Whether a Deployment's set has its present template: the others are old.
+    pub is_new: Option<bool>,
+    /// The sizes that the sync gives a Deployment's set, and why.
+    pub size: Option<SetSize>,
     /// The number of its pods that go.
     pub delete: usize,
-    /// The number of its contested pods that go.
-    pub quota: usize,
     /// Its active pods in the order.
     pub pods: Vec<PodAnswer<'a>>,
     /// Whether all its pods go at any count, because it is being deleted in the foreground.

@@ -17,7 +17,8 @@ pub struct CountRange {
 
 impl CountRange {
     /// One number.
-    pub fn one(number: u32) -> Self {
+    pub fn one(number: impl TryInto<u32>) -> Self {
+        let number = number.try_into().unwrap_or(u32::MAX);
         Self { min: number, max: number }
     }
 

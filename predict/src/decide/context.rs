@@ -42,18 +42,19 @@ pub(crate) fn add<'a>(preview: &mut Preview<'a>, input: &'a Snapshot, options: &
 
 /// Adds to an order who would interfere at another count, unless that is said already.
 pub(crate) fn add_to_order(order: &mut DeletionOrder<'_>, input: &Snapshot, options: &Options) {
-    let id = id(order.namespace, &order.workload);
-    let Some(replicas) = order.size.replicas else { return };
-    let (kind, name) = scaled(&order.workload, order.owner);
+    let now = &order.now;
+    let id = id(now.namespace, &now.workload);
+    let Some(replicas) = now.size.replicas else { return };
+    let (kind, name) = scaled(&now.workload, now.owner);
     let mut notes = autoscaler_notes(input, id.namespace, &kind, name, replicas, options.kubernetes());
     let victims: Vec<_> = order.pods().map(|pod| pod.pod.pod).collect();
     let labels = labels_of(&victims, input);
     notes.extend(budget_note(id.namespace, true, input, &labels));
     notes.extend(policy_note(id, false, input, &victims, &labels));
-    notes.retain(|note| !order.notes.iter().any(|said| said.code == note.code));
+    notes.retain(|note| !now.notes.iter().any(|said| said.code == note.code));
     let costs = cost_note(id.kind, order.pods().map(|pod| &pod.pod), options);
-    notes.extend(costs.filter(|note| !order.notes.contains(note)));
-    order.notes.extend(notes);
+    notes.extend(costs.filter(|note| !now.notes.contains(note)));
+    order.now.notes.extend(notes);
 }
 
 /// Returns the autoscaler of a preview's workload, if this input, which the preview is about, has one.

@@ -1,9 +1,9 @@
 //! The preview of a Deployment: what its next sync does to its sets, and which pods each set then loses.
 
-use crate::answer::{Note, NoteCode, PodGroup, Pods, Preview, Rollout, Size};
+use crate::answer::{Note, NoteCode, PodGroup, Preview, Rollout, Size};
 use crate::decide::count::asked;
 use crate::decide::rank_range::RankRange;
-use crate::decide::replica_set::{Scene, SetDecision};
+use crate::decide::replica_set::Scene;
 use crate::decide::rollout::end::{self, Actor, RolloutOutcome};
 use crate::decide::rollout::next::Next;
 use crate::decide::{complete, notes};
@@ -51,22 +51,16 @@ pub(crate) fn preview_deployment<'a>(
     for (decision, pods) in decisions.iter_mut().zip(end.pods) {
         decision.pods = pods;
     }
-    let previews = scaled.set_previews(decisions);
-    let sum = |number: fn(&PodGroup<'_>) -> usize| previews.iter().map(number).sum();
-    let mut preview = Preview {
+    Ok(Preview {
         feature_gates: gates::of_sets(options.gates),
         rollout: Some(Rollout { path: sync.path.name(), goes_on: end.goes_on, waits }),
-        active: sum(|set| set.active),
         size: Size { replicas: Some(deployment.replicas.unsigned_abs()), ..Size::default() },
-        delete: sum(|set| set.delete),
         notes,
         steps: Some(end.steps),
         rest: Some(end.rest),
-        of: Pods::Sets(previews),
+        groups: scaled.groups(decisions),
         ..Preview::new(entry.id(), options)
-    };
-    preview.count_quotas();
-    Ok(preview)
+    })
 }
 
 impl<'s, 'a> ScaledDeployment<'s, 'a> {
@@ -104,43 +98,26 @@ impl<'s, 'a> ScaledDeployment<'s, 'a> {
     }
 
     /// The sets that have pods, or get some, and the one that the sync creates.
-    fn set_previews(&self, decisions: Vec<SetDecision<'a>>) -> Vec<PodGroup<'a>> {
-        let mut previews = Vec::new();
+    fn groups(&self, decisions: Vec<PodGroup<'a>>) -> Vec<PodGroup<'a>> {
+        let mut groups = Vec::new();
         for (index, decision) in decisions.into_iter().enumerate() {
-            let (own, change) = (&self.own[index], &self.sync.changes[index]);
-            let from = own.record.replicas;
-            if from == 0 && change.replicas == 0 && decision.active == 0 {
+            let (from, change) = (self.own[index].record.replicas, &self.sync.changes[index]);
+            if from == 0 && change.replicas == 0 && decision.pods.is_empty() {
                 continue;
             }
-            previews.push(PodGroup {
-                replica_set: Some(own.id().name),
-                is_new: self.sync.new_set == Some(index),
-                active: decision.active,
-                delete: decision.delete,
-                quota: decision.quota,
-                pods: decision.pods,
-                ..self.set_preview(from, change, false)
-            });
+            let is_new = Some(self.sync.new_set == Some(index));
+            groups.push(PodGroup { is_new, size: Some(self.size(from, change, false)), ..decision });
         }
         if self.sync.creates {
-            previews.push(self.set_preview(0, &self.sync.new_change, true));
+            let size = Some(self.size(0, &self.sync.new_change, true));
+            groups.push(PodGroup { is_new: Some(true), size, ..PodGroup::default() });
         }
-        previews
+        groups
     }
 
-    /// A set that does not exist yet.
-    fn set_preview(&self, from: i32, change: &SizeChange, is_created: bool) -> PodGroup<'a> {
+    fn size(&self, from: i32, change: &SizeChange, is_created: bool) -> SetSize {
         let (desired, budgets) = (self.deployment.replicas, self.sync.budgets);
-        PodGroup {
-            replica_set: None,
-            is_new: true,
-            size: SetSize { from, change: *change, desired, budgets, is_created },
-            active: 0,
-            delete: 0,
-            quota: 0,
-            pods: Vec::new(),
-            is_settled: false,
-        }
+        SetSize { from, change: *change, desired, budgets, is_created }
     }
 
     /// Plays the syncs to their end.
@@ -172,7 +149,7 @@ impl<'s, 'a> ScaledDeployment<'s, 'a> {
     }
 
     /// Counts the pods that each set loses. Which ones they are is a matter of all syncs that follow.
-    fn count_all(&self, notes: &mut Vec<Note>) -> Result<Vec<SetDecision<'a>>, Error> {
+    fn count_all(&self, notes: &mut Vec<Note>) -> Result<Vec<PodGroup<'a>>, Error> {
         let without_odds = Options { probabilities: false, ..self.options.clone() };
         let decide = |(scene, change): (&Scene<'s, 'a>, &SizeChange)| {
             scene.decide(to(change), &without_odds, Some(&RankRange::default()), Some(notes))

@@ -1,6 +1,6 @@
 //! Workloads whose controllers delete pods themselves: their next sync, whichever their kind.
 
-use crate::answer::{CountRange, EndState, Note, PodAnswer, Pods, Preview, Size, Verdict};
+use crate::answer::{CountRange, EndState, Note, PodAnswer, PodGroup, Preview, Size, Verdict};
 use crate::decide::members::Seen;
 use crate::decide::self_managed::Decision;
 use crate::decide::{complete, count, daemon_set, job, notes, stateful_set};
@@ -30,13 +30,14 @@ pub(crate) fn preview_direct<'a>(
     let certain = decision.pods.iter().filter(|pod| pod.verdict == Verdict::Deleted).count();
     Ok(Preview {
         feature_gates: gates,
-        active: decision.pods.len(),
         size: asked,
         rest: rest(entry, &decision, certain),
-        delete: certain + decision.quota,
-        quota: decision.quota,
         notes,
-        of: Pods::Pods(decision.pods),
+        groups: vec![PodGroup {
+            delete: certain + decision.quota,
+            pods: decision.pods,
+            ..PodGroup::default()
+        }],
         ..Preview::new(entry.id(), options)
     })
 }

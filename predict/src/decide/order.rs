@@ -2,8 +2,8 @@
 //! kinds, each count is a decision of its own.
 
 use crate::answer::{
-    DeletionOrder, Note, NoteCode, OrderedGroup, OrderedPod, PodAnswer, PodGroup, Pods, Preview, Rollout,
-    Verdict, WaitsFor, Workload,
+    DeletionOrder, Note, NoteCode, OrderedGroup, OrderedPod, PodAnswer, PodGroup, Preview, Rollout, Verdict,
+    WaitsFor, Workload,
 };
 use crate::decide::choose::{ChosenWorkload, choose_workload};
 use crate::decide::members::ranked;
@@ -53,55 +53,23 @@ fn without_context<'a>(input: &'a Snapshot, options: &Options) -> Result<Deletio
         }
         _ => of_sets(input, &sets, &as_it_is, &now)?,
     };
-    let delete = now.deletions();
-    let is_replaced = |pod: &&PodAnswer<'_>| pod.verdict == Verdict::Deleted && pod.is_replaced;
-    let replaced = u32::try_from(now.pods().filter(is_replaced).count()).unwrap_or(u32::MAX);
-    Ok(DeletionOrder {
-        namespace: now.namespace,
-        workload: now.workload,
-        owner: now.owner,
-        now: now.now,
-        time_source: now.time_source,
-        within: now.within,
-        order: now.order,
-        feature_gates: now.feature_gates,
-        release: now.release,
-        size: now.size,
-        active: now.active,
-        delete,
-        replaced,
-        sets: standings,
-        rest: now.rest,
-        waits_down_to,
-        is_settled: now.is_settled,
-        notes: now.notes,
-    })
+    Ok(DeletionOrder { now, waits_down_to, sets: standings })
 }
 
 /// The pods of a workload whose count decides about none of them.
 fn at_every_count<'a>(now: &Preview<'a>) -> Vec<OrderedGroup<'a>> {
-    match &now.of {
-        Pods::Pods(pods) => {
-            vec![OrderedGroup { replica_set: now.replica_set, is_new: None, pods: settled(now, pods) }]
-        }
-        Pods::Sets(sets) => {
-            sets.iter().filter(|set| set.active > 0).map(|set| of_settled_set(now, set)).collect()
-        }
-    }
-}
-
-/// The pods of one set of a Deployment whose count decides about none of them.
-fn of_settled_set<'a>(now: &Preview<'a>, set: &PodGroup<'a>) -> OrderedGroup<'a> {
-    OrderedGroup { replica_set: set.replica_set, is_new: Some(set.is_new), pods: settled(now, &set.pods) }
+    let groups = now.groups.iter().filter(|group| group.is_new.is_none() || !group.pods.is_empty());
+    groups.map(|group| settled(now, group)).collect()
 }
 
 /// Pods that go at every count, or at none.
-fn settled<'a>(now: &Preview<'a>, pods: &[PodAnswer<'a>]) -> Vec<OrderedPod<'a>> {
+fn settled<'a>(now: &Preview<'a>, group: &PodGroup<'a>) -> OrderedGroup<'a> {
     let present = now.size.replicas.or(now.size.parallelism);
     let standing = |(place, pod): (usize, &PodAnswer<'a>)| {
         OrderedPod::new(pod, place, present.filter(|_| pod.verdict == Verdict::Deleted))
     };
-    (1..).zip(pods).map(standing).collect()
+    let pods = (1..).zip(&group.pods).map(standing).collect();
+    OrderedGroup { replica_set: group.replica_set, is_new: group.is_new, pods }
 }
 
 /// Says the same about one pod of a workload.
@@ -122,8 +90,8 @@ pub fn deletion_order_of_pod<'a>(
         return Err(Error::new(format!(
             "{} is not an active pod of {}/{}",
             text::name(pod),
-            order.workload.kind.short(),
-            text::name(order.workload.name)
+            order.now.workload.kind.short(),
+            text::name(order.now.workload.name)
         )));
     }
     context::add_to_order(&mut order, input, options);
@@ -155,15 +123,15 @@ fn of_sets<'a>(
     };
     // If pods are deleted before the count changes, the controller counts ranks again until then.
     let is_at_rest =
-        now.delete == 0 && now.rollout.is_none_or(|Rollout { goes_on, waits, .. }| !goes_on && !waits);
+        now.delete() == 0 && now.rollout.is_none_or(|Rollout { goes_on, waits, .. }| !goes_on && !waits);
     if workload.kind != WorkloadKind::Deployment {
         return Ok(vec![of_set(workload.kind, workload.name, None, is_at_rest)?]);
     }
-    let used: Vec<_> = now.sets().iter().filter(|set| set.active > 0).collect();
+    let used: Vec<_> = now.sets().iter().filter(|set| !set.pods.is_empty()).collect();
     let is_alone = is_at_rest && used.len() == 1;
     let of = |set: &&PodGroup<'a>| match set.replica_set {
-        _ if set.is_settled => Some(Ok(of_settled_set(now, set))),
-        Some(name) => Some(of_set(WorkloadKind::ReplicaSet, name, Some(set.is_new), is_alone)),
+        _ if set.is_settled => Some(Ok(settled(now, set))),
+        Some(name) => Some(of_set(WorkloadKind::ReplicaSet, name, set.is_new, is_alone)),
         None => None,
     };
     used.iter().filter_map(of).collect()
@@ -309,7 +277,7 @@ fn by_each_count<'a>(
 ) -> Result<(Vec<OrderedPod<'a>>, Option<Wait<'a>>), Error> {
     let (own, gaps) = (entry.pods(input, &mut Vec::new())?, entry.gaps(input));
     let most = match now.size.replicas.or(now.size.parallelism) {
-        Some(count) => count.min(u32::try_from(now.active).unwrap_or(u32::MAX)),
+        Some(count) => count.min(u32::try_from(now.active()).unwrap_or(u32::MAX)),
         None => 0,
     };
     let least = most.saturating_sub(u32::try_from(MOST_IN_ONE_SYNC).unwrap_or(u32::MAX));

@@ -48,7 +48,7 @@ fn unanswered<'a>(
     let id = choice.id();
     let as_it_is = Options { replicas: None, probabilities: false, ..named(options, id) };
     let now = preview_choice(input, sets, choice, &as_it_is);
-    let active = now.map_or(0, |preview| preview.active);
+    let active = now.map_or(0, |preview| preview.active());
     OverviewRow { active, error: Some(error.in_one_line()), ..empty(id) }
 }
 
@@ -100,7 +100,7 @@ fn line<'a>(
         owner: preview.owner,
         autoscaler: context::autoscaler(&preview, input),
         size: preview.size,
-        active: preview.active,
+        active: preview.active(),
         delete: preview.deletions(),
         one_by_one: preview.one_by_one().filter(|_| replicas.is_some()),
         certain: preview.count(Verdict::Deleted),
@@ -111,7 +111,7 @@ fn line<'a>(
         first(&mut line, &preview);
     }
     let count = preview.size.replicas.or(preview.size.parallelism).filter(|_| replicas.is_none());
-    let pods = u32::try_from(preview.active).unwrap_or(u32::MAX);
+    let pods = u32::try_from(preview.active()).unwrap_or(u32::MAX);
     if let Some(fewer) = count.map(|count| count.min(pods)).and_then(|count| count.checked_sub(1))
         && line.next.is_none()
     {

@@ -1,6 +1,6 @@
 //! Decides which pods of one set are deleted when it is scaled, alone or by its Deployment.
 
-use crate::answer::{Note, Owner, PodAnswer, Pods, Preview, Size};
+use crate::answer::{Note, Owner, PodGroup, Preview, Size};
 use crate::decide::members::{Member, members, ranked};
 use crate::decide::rank_range::RankRange;
 use crate::decide::ranking::{MOST_IN_ONE_SYNC, Ranking};
@@ -31,7 +31,7 @@ pub(crate) fn preview_set<'a>(
         }
     };
     let scene = Scene::read(input, sets, id)?;
-    let decision = scene.decide(replicas, options, None, Some(&mut notes))?;
+    let group = scene.decide(replicas, options, None, Some(&mut notes))?;
     let controller = sets.get(id).and_then(|set| set.meta.controller.as_ref());
     let owner = controller.filter(|owner| owner.kind != "Deployment").map(|owner| Owner {
         api_version: &owner.api_version,
@@ -39,29 +39,13 @@ pub(crate) fn preview_set<'a>(
         name: &owner.name,
     });
     Ok(Preview {
-        replica_set: Some(id.name),
         owner,
         feature_gates: gates::of_sets(options.gates),
-        active: decision.active,
         size: Size { replicas: Some(replicas), ..Size::default() },
-        delete: decision.delete,
-        quota: decision.quota,
         notes,
-        of: Pods::Pods(decision.pods),
+        groups: vec![group],
         ..Preview::new(id, options)
     })
-}
-
-/// What happens to the pods of one set.
-pub(crate) struct SetDecision<'a> {
-    /// How many are active.
-    pub(crate) active: usize,
-    /// How many go.
-    pub(crate) delete: usize,
-    /// How many of the possible ones are deleted.
-    pub(crate) quota: usize,
-    /// The active pods in the order.
-    pub(crate) pods: Vec<PodAnswer<'a>>,
 }
 
 /// A set and the pods that a decision about it reads.
@@ -103,7 +87,7 @@ impl<'s, 'a> Scene<'s, 'a> {
         options: &Options,
         race: Option<&RankRange<'_>>,
         notes: Option<&mut Vec<Note>>,
-    ) -> Result<SetDecision<'a>, Error> {
+    ) -> Result<PodGroup<'a>, Error> {
         let Scene { input, sets, id, set, members, .. } = self;
         let own = ranked(members);
         let policy = Policy::at(to_time(options.now)).with_gates(options.gates);
@@ -136,6 +120,7 @@ impl<'s, 'a> Scene<'s, 'a> {
                 notes.push(notes::several_syncs(delete, MOST_IN_ONE_SYNC));
             }
         }
-        Ok(SetDecision { active: own.len(), delete, quota: line.quota(), pods: line.answers(&probabilities) })
+        let pods = line.answers(&probabilities);
+        Ok(PodGroup { replica_set: Some(id.name), delete, pods, ..PodGroup::default() })
     }
 }

@@ -1,7 +1,7 @@
 //! Whether a count decides about the pods of a workload, for all kinds and views. It does not if the workload is being deleted, or if
 //! its controller does nothing. Reads only the input.
 
-use crate::answer::{CountRange, Note, NoteCode, PodAnswer, Pods, Preview, Verdict};
+use crate::answer::{CountRange, Note, NoteCode, PodAnswer, Preview, Verdict};
 use crate::decide::choose::ChosenWorkload;
 use crate::decide::notes;
 use crate::reason::{AnyCount, Reason};
@@ -57,27 +57,17 @@ fn owner_deletion(input: &Snapshot, sets: &Sets<'_>, id: WorkloadRef<'_>) -> Opt
 pub(crate) fn apply_to_sets(sets: &Sets<'_>, preview: &mut Preview<'_>) {
     let namespace = preview.namespace;
     let entry = |name| sets.get(WorkloadRef { kind: WorkloadKind::ReplicaSet, namespace, name });
-    let Pods::Sets(of) = &mut preview.of else { return };
-    let mut settled = Vec::new();
-    for set in of {
+    for set in preview.groups.iter_mut().filter(|set| set.is_new.is_some()) {
         let found = set.replica_set.and_then(entry);
         let Some(found) = found.filter(|found| found.meta.deletion == Some(Deletion::Foreground)) else {
             continue;
         };
         let foreground = Settled::foreground(&found.id().to_string());
         set.pods.iter_mut().for_each(|pod| foreground.apply_to(pod));
-        preview.delete += set.active - set.delete;
-        (set.delete, set.is_settled) = (set.active, true);
-        settled.push((set.replica_set, set.active, foreground.note));
+        (set.delete, set.is_settled) = (set.pods.len(), true);
+        preview.rest.iter_mut().for_each(|rest| rest.delete_all_of(set.replica_set, set.delete));
+        preview.notes.push(foreground.note);
     }
-    if settled.is_empty() {
-        return;
-    }
-    for (name, active, note) in settled {
-        preview.rest.iter_mut().for_each(|rest| rest.delete_all_of(name, active));
-        preview.notes.push(note);
-    }
-    preview.count_quotas();
 }
 
 impl Settled {
@@ -103,7 +93,7 @@ impl Settled {
         }
         preview.is_settled = true;
         // A Job that fails deletes its pods even while it is being deleted.
-        let is_failing = preview.workload.kind == WorkloadKind::Job && preview.delete > 0 && !is_deleted;
+        let is_failing = preview.workload.kind == WorkloadKind::Job && preview.delete() > 0 && !is_deleted;
         if !is_failing && !preview.notes.contains(&self.note) {
             preview.notes.push(self.note.clone());
         }
@@ -112,22 +102,15 @@ impl Settled {
 
 /// Counts all pods among those that are deleted.
 fn delete_all(preview: &mut Preview<'_>) {
-    let number = |pods: usize| CountRange::one(u32::try_from(pods).unwrap_or(u32::MAX));
-    if let Pods::Sets(sets) = &mut preview.of {
-        for set in sets {
-            (set.delete, set.quota) = (set.active, 0);
-        }
-    }
-    (preview.delete, preview.quota) = (preview.active, 0);
+    let active = preview.active();
+    preview.groups.iter_mut().for_each(|group| group.delete = group.pods.len());
     preview.notes.retain(|note| note.code != NoteCode::ControllerIdle);
-    if let Some(mut rest) = preview.rest.take() {
-        rest.delete = number(preview.active);
+    if let Some(rest) = &mut preview.rest {
+        rest.delete = CountRange::one(active);
         for at_rest in &mut rest.sets {
-            let mut sets = preview.sets().iter();
-            let set = sets.find(|set| set.replica_set == at_rest.replica_set);
-            at_rest.delete = number(set.map_or(0, |set| set.active));
+            let group = preview.groups.iter().find(|group| group.replica_set == at_rest.replica_set);
+            at_rest.delete = CountRange::one(group.map_or(0, |group| group.delete));
         }
         rest.interrupt();
-        preview.rest = Some(rest);
     }
 }

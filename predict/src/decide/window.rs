@@ -2,7 +2,7 @@
 //!
 //! Ages decide, so a dump that is judged later than it was taken can show other verdicts.
 
-use crate::answer::{Cases, Note, NoteCode, PodAnswer, Pods, Preview, Verdict};
+use crate::answer::{Cases, Note, NoteCode, PodAnswer, Preview, Verdict};
 use crate::decide::agree::agree;
 use crate::question::{Options, TimeSource, Window};
 use crate::reason::Chance;
@@ -73,43 +73,26 @@ fn over_time<'a>(
     (from, to): (Timestamp, Timestamp),
 ) {
     let at_now: HashMap<_, _> = preview.pods().map(|pod| (pod.uid(), pod.clone())).collect();
-    let mut of_sets: Vec<Vec<Vec<PodAnswer<'a>>>> = Vec::new();
+    let mut lists = vec![Vec::new(); preview.groups.len()];
     for case in cases {
         if let (Some(rest), Some(theirs)) = (&mut preview.rest, &case.rest) {
             rest.widen(theirs);
         }
-        let lists = match case.of {
-            Pods::Pods(pods) => vec![pods],
-            Pods::Sets(sets) => sets.into_iter().map(|set| set.pods).collect(),
-        };
-        of_sets.resize_with(of_sets.len().max(lists.len()), Vec::new);
-        for (set, pods) in of_sets.iter_mut().zip(lists) {
-            set.push(pods);
+        for (list, group) in lists.iter_mut().zip(case.groups) {
+            list.push(group.pods);
         }
     }
-    let agreed = of_sets
-        .into_iter()
-        .map(|cases| agree(cases, Cases::Shares(shares), Chance::Ages(from, to)))
-        .map(|mut pods| {
-            for pod in &mut pods {
-                if let Some(now) = at_now.get(&pod.uid()) {
-                    pod.now = now.now;
-                    if pod.verdict == now.verdict && pod.verdict != Verdict::Possible {
-                        pod.reason = now.reason.clone();
-                    }
+    for (group, cases) in preview.groups.iter_mut().zip(lists) {
+        group.pods = agree(cases, Cases::Shares(shares), Chance::Ages(from, to));
+        for pod in &mut group.pods {
+            if let Some(now) = at_now.get(&pod.uid()) {
+                pod.now = now.now;
+                if pod.verdict == now.verdict && pod.verdict != Verdict::Possible {
+                    pod.reason = now.reason.clone();
                 }
             }
-            pods
-        });
-    match &mut preview.of {
-        Pods::Pods(pods) => *pods = agreed.into_iter().next().unwrap_or_default(),
-        Pods::Sets(sets) => {
-            for (set, pods) in sets.iter_mut().zip(agreed) {
-                set.pods = pods;
-            }
         }
     }
-    preview.count_quotas();
 }
 
 /// Says that the time of the decision is that of a file.

@@ -203,12 +203,17 @@ fn of_deployment<'a>(
     }
     let preview =
         preview_deployment(input, sets, entry, &Options { probabilities: false, ..options.clone() })?;
-    let in_use: Vec<_> = preview.sets().iter().filter(|set| set.size.from > 0).collect();
+    let in_use: Vec<_> = preview
+        .sets()
+        .iter()
+        .filter_map(|set| Some((set.replica_set, set.size?)))
+        .filter(|(_, size)| size.from > 0)
+        .collect();
     let set = |name| {
         let id = WorkloadRef { namespace: &entry.meta.namespace, kind: WorkloadKind::ReplicaSet, name };
         sets.get(id).ok_or_else(|| unknown(id))
     };
-    let own = in_use.iter().filter_map(|set| set.replica_set).map(set).collect::<Result<Vec<_>, _>>()?;
+    let own = in_use.iter().filter_map(|(name, _)| *name).map(set).collect::<Result<Vec<_>, _>>()?;
     if own.iter().any(|set| set.lags()) {
         return Err(lags(entry));
     }
@@ -217,10 +222,10 @@ fn of_deployment<'a>(
     let rolls = preview.rollout.is_some_and(|rollout| rollout.goes_on || rollout.waits);
     let is_rolling = match &*in_use {
         [] => return Err(Error::new(format!("{entry} has no pods"))),
-        [only] => rolls || i64::from(only.size.to()) != i64::from(preview.size.replicas.unwrap_or(0)),
+        [(_, only)] => rolls || i64::from(only.to()) != i64::from(preview.size.replicas.unwrap_or(0)),
         _ => true,
     };
-    if !is_rolling && in_use.iter().any(|only| i64::from(only.size.from) != i64::from(from)) {
+    if !is_rolling && in_use.iter().any(|(_, only)| i64::from(only.from) != i64::from(from)) {
         return Err(lags(entry));
     }
     Ok(Chosen { target, sets: own, from, is_rolling })

@@ -103,7 +103,7 @@ impl WorkloadKind {
     pub(crate) const DIRECT: [Self; 3] = [Self::StatefulSet, Self::DaemonSet, Self::Job];
 
     /// Whether it is a set: a workload whose pods Kubernetes deletes in the order when it scales down.
-    pub(crate) fn is_set(self) -> bool {
+    pub fn is_set(self) -> bool {
         matches!(self, Self::ReplicaSet | Self::ReplicationController)
     }
 
