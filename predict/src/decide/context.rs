@@ -219,7 +219,7 @@ fn policy_note(
     let policy = policies.min_by_key(|policy| (policy.precedence(), &policy.meta.name))?;
     let name = text::name(&policy.meta.name);
     let text = format!("ScaleDownPolicy {name}: podrank-webhook will select the pods");
-    (policy.in_rollouts || !is_of_rollout).then(|| Note::new(NoteCode::ScaleDownPolicy, text))
+    (policy.is_for_rollouts() || !is_of_rollout).then(|| Note::new(NoteCode::ScaleDownPolicy, text))
 }
 
 /// A pod's deletion cost, if it is not podrank's, and who wrote it, if that is known.

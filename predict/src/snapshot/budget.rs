@@ -1,26 +1,18 @@
 //! One `PodDisruptionBudget`: which pods it covers, what it asks for, and what its status says.
 
-use crate::snapshot::meta::{Metadata, ObjectMeta};
+use crate::snapshot::meta::Metadata;
 use crate::snapshot::selector::{LabelSelector, Selector};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
 /// A budget.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(from = "Object")]
-pub(crate) struct Budget {
-    pub(crate) meta: Metadata,
-    pub(crate) spec: Spec,
-    status: Status,
-}
-
-/// A budget as it is written.
-#[derive(Deserialize)]
 #[serde(expecting = "a PodDisruptionBudget")]
-struct Object {
-    metadata: ObjectMeta,
+pub(crate) struct Budget {
+    #[serde(rename = "metadata")]
+    pub(crate) meta: Metadata,
     #[serde(default)]
-    spec: Spec,
+    pub(crate) spec: Spec,
     #[serde(default)]
     status: Status,
 }
@@ -46,12 +38,6 @@ pub(crate) struct Status {
 pub(crate) enum Amount {
     Pods(u32),
     Percent(String),
-}
-
-impl From<Object> for Budget {
-    fn from(Object { mut metadata, spec, status }: Object) -> Self {
-        Self { meta: metadata.take(), spec, status }
-    }
 }
 
 impl Budget {

@@ -1,7 +1,7 @@
 //! One `DaemonSet`, and one revision of a workload's template.
 
 use crate::snapshot::deployment::{RollingUpdate, UpdateStrategy};
-use crate::snapshot::meta::{Metadata, Object, ObjectMeta, REVISION_LABEL};
+use crate::snapshot::meta::{Metadata, Object, REVISION_LABEL};
 use crate::snapshot::node::Placement;
 use crate::snapshot::selector::LabelSelector;
 use crate::sync::IntOrPercent;
@@ -54,24 +54,12 @@ struct Status {
 
 /// A `ControllerRevision`.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(from = "RevisionObject")]
-pub(crate) struct Revision {
-    pub(crate) meta: Metadata,
-    pub(crate) number: i64,
-}
-
-#[derive(Deserialize)]
 #[serde(expecting = "a ControllerRevision")]
-struct RevisionObject {
-    metadata: ObjectMeta,
-    #[serde(default)]
-    revision: i64,
-}
-
-impl From<RevisionObject> for Revision {
-    fn from(mut object: RevisionObject) -> Self {
-        Self { meta: object.metadata.take(), number: object.revision }
-    }
+pub(crate) struct Revision {
+    #[serde(rename = "metadata")]
+    pub(crate) meta: Metadata,
+    #[serde(rename = "revision", default)]
+    pub(crate) number: i64,
 }
 
 impl Revision {

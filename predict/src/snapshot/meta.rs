@@ -75,7 +75,8 @@ pub(crate) struct Object<Spec, Status> {
 }
 
 /// The part of the metadata that is kept of any object.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(from = "ObjectMeta")]
 pub(crate) struct Metadata {
     pub(crate) name: String,
     pub(crate) namespace: String,
@@ -172,6 +173,12 @@ pub(crate) fn controller(owners: Vec<OwnerReference>) -> Option<OwnerReference> 
 /// The namespace of an object, `default` if it is missing.
 pub(crate) fn namespace(written: Option<String>) -> String {
     written.filter(|namespace| !namespace.is_empty()).unwrap_or_else(|| "default".to_owned())
+}
+
+impl From<ObjectMeta> for Metadata {
+    fn from(mut meta: ObjectMeta) -> Self {
+        meta.take()
+    }
 }
 
 impl Metadata {

@@ -1,7 +1,7 @@
 //! Nodes: on which of them pods of a `DaemonSet` may run, as Kubernetes decides it, and their zones, for those who show pods
 //! by zone.
 
-use crate::snapshot::meta::{Metadata, ObjectMeta};
+use crate::snapshot::meta::Metadata;
 use crate::snapshot::selector::{Expression, matches_node};
 use crate::sync::daemon_set::NodeFit;
 use crate::text;
@@ -30,22 +30,14 @@ const TOLERATED_IN_HOST_NETWORK: (&str, &str) = ("node.kubernetes.io/network-una
 
 /// A node.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(from = "Object")]
-pub(crate) struct Node {
-    pub(crate) meta: Metadata,
-    taints: Vec<Taint>,
-}
-
-/// A node as it is written.
-#[derive(Deserialize)]
 #[serde(expecting = "a node")]
-struct Object {
-    metadata: ObjectMeta,
-    #[serde(default)]
+pub(crate) struct Node {
+    #[serde(rename = "metadata")]
+    pub(crate) meta: Metadata,
     spec: Option<Spec>,
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(expecting = "an object")]
 struct Spec {
     taints: Option<Vec<Taint>>,
@@ -57,13 +49,6 @@ struct Taint {
     key: String,
     value: Option<String>,
     effect: String,
-}
-
-impl From<Object> for Node {
-    fn from(Object { mut metadata, spec }: Object) -> Self {
-        let taints = spec.and_then(|spec| spec.taints);
-        Self { meta: metadata.take(), taints: taints.unwrap_or_default() }
-    }
 }
 
 /// What a pod template says about nodes.
@@ -137,7 +122,8 @@ impl Placement {
     /// Returns the first taint with one of these effects that the pods do not tolerate.
     fn untolerated<'n>(&self, node: &'n Node, effects: &[&str]) -> Option<&'n Taint> {
         let in_host_network = self.host_network.unwrap_or(false).then_some(TOLERATED_IN_HOST_NETWORK);
-        node.taints.iter().filter(|taint| effects.contains(&&*taint.effect)).find(|taint| {
+        let taints = node.spec.iter().flat_map(|spec| spec.taints.iter().flatten());
+        taints.filter(|taint| effects.contains(&&*taint.effect)).find(|taint| {
             let is_always = |(key, effect)| taint.key == key && taint.effect == effect;
             !TOLERATED.into_iter().chain(in_host_network).any(is_always)
                 && !self.tolerations.iter().flatten().any(|toleration| toleration.tolerates(taint))

@@ -1,30 +1,20 @@
 //! One `ScaleDownPolicy` of podrank-webhook: whose pods it chooses. Which ones is not repeated.
 
-use crate::snapshot::meta::{Metadata, ObjectMeta, OwnerReference, TargetReference};
+use crate::snapshot::meta::{Metadata, OwnerReference, TargetReference};
 use crate::snapshot::selector::{LabelSelector, Selector};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A policy.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(from = "Object")]
-pub(crate) struct Policy {
-    pub(crate) meta: Metadata,
-    target: Option<TargetReference>,
-    selector: Option<LabelSelector>,
-    /// Whether it also chooses among the pods that a rollout deletes.
-    pub(crate) in_rollouts: bool,
-}
-
-/// A policy as it is written.
-#[derive(Deserialize)]
 #[serde(expecting = "a ScaleDownPolicy")]
-struct Object {
-    metadata: ObjectMeta,
+pub(crate) struct Policy {
+    #[serde(rename = "metadata")]
+    pub(crate) meta: Metadata,
     spec: Spec,
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "an object")]
 struct Spec {
     target_ref: Option<TargetReference>,
@@ -32,18 +22,12 @@ struct Spec {
     rollouts: Option<String>,
 }
 
-impl From<Object> for Policy {
-    fn from(Object { mut metadata, spec }: Object) -> Self {
-        Self {
-            meta: metadata.take(),
-            target: spec.target_ref,
-            selector: spec.selector,
-            in_rollouts: spec.rollouts.as_deref() == Some("Steer"),
-        }
-    }
-}
-
 impl Policy {
+    /// Whether it also chooses among the pods that a rollout deletes.
+    pub(crate) fn is_for_rollouts(&self) -> bool {
+        self.spec.rollouts.as_deref() == Some("Steer")
+    }
+
     /// Whether it matches a set: one of these owners is the set or its controller, and its pods have one of these sets of labels. It matches
     /// none if it is invalid or being deleted.
     pub(crate) fn matches(
@@ -51,7 +35,7 @@ impl Policy {
         owners: &[&OwnerReference],
         labels: &BTreeSet<&BTreeMap<String, String>>,
     ) -> bool {
-        match (&self.target, &self.selector) {
+        match (&self.spec.target_ref, &self.spec.selector) {
             _ if self.meta.deletion.is_some() => false,
             (Some(target), None) => owners.iter().any(|owner| is_target(target, owner)),
             (None, Some(selector)) => Selector::new(selector)
@@ -63,7 +47,7 @@ impl Policy {
     /// Its rank among policies that match the same set: the lowest takes precedence, and then the first name.
     pub(crate) fn precedence(&self) -> u8 {
         let is_empty = |selector| Selector::new(selector).is_some_and(|selector| selector.is_empty());
-        match &self.selector {
+        match &self.spec.selector {
             None => 0,
             Some(selector) => 1 + u8::from(is_empty(selector)),
         }
