@@ -51,4 +51,4 @@ pub use snapshot::{
     ControllerGates, FIELD_MANAGER, PREVIOUS_COST_ANNOTATION, PreviousCost, RelatedKind, Release, Snapshot,
     WorkloadId, WorkloadKind, WorkloadName,
 };
-pub use text::{API_VERSION, Error, ErrorKind, count, escaped, is, is_hidden, json, nearest};
+pub use text::{API_VERSION, Error, ErrorKind, TextReason, count, escaped, is, is_hidden, json, nearest};

@@ -22,7 +22,10 @@ pub fn table(plan: &Plan) -> Table {
         Row { verdict, cells }
     };
     let unsteerable = plan.unsteerable.iter().map(|ahead| {
-        format!("{} is deleted before {}, whatever their costs: {}.", ahead.name, ahead.before, ahead.why)
+        format!(
+            "{} is deleted before {}, whatever their costs: {}.",
+            ahead.name, ahead.before, ahead.reason.text
+        )
     });
     let (shown, kept): (Vec<_>, Vec<_>) = plan.pods.iter().partition(|pod| matters(pod));
     let kept =

@@ -1,31 +1,38 @@
 //! Who took a pod that is going or gone, and why that one: as data, and as two sentences.
 
-use crate::text;
+use crate::text::{self, TextReason};
 use jiff::Timestamp;
 use serde::Serialize;
 use std::fmt;
 
 /// The explanation of a deletion: of a pod that is being deleted, or that no longer exists.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct PodDeletion {
+    /// The version of the JSON.
+    pub api_version: &'static str,
+    /// The kind of the JSON.
+    pub kind: &'static str,
     /// The namespace of the pod.
     pub namespace: String,
     /// Its name.
     pub pod: String,
     /// Whether it is still there, being deleted.
+    #[serde(rename = "terminating")]
     pub is_terminating: bool,
     /// When its deletion was asked for, to the second. `None` if it is gone, or if that may have been asked for twice.
     pub requested_at: Option<Timestamp>,
     /// Who took it. `None` if that is not known.
     pub cause: Option<DeletionCause>,
     /// Whether that is only probable, because nothing names the pod.
+    #[serde(rename = "probable")]
     pub is_probable: bool,
     /// What happened, as the end of a sentence that begins with "because".
+    #[serde(rename = "text")]
     pub event: Option<String>,
-    /// The rule by which Kubernetes took this pod and not one that stayed. `None` if that is not known.
-    pub rule: Option<String>,
-    /// The values that this rule compares, as a short sentence. If podrank-webhook only observed it, what it reported. `None` if that is not known.
-    pub reason: Option<String>,
+    /// The rule by which Kubernetes took this pod and not one that stayed, and the values that it compares. If podrank-webhook only observed
+    /// it, what it reported. `None` if that is not known.
+    pub reason: Option<TextReason>,
     /// Why that is not known. `None` if it is, or if nobody knows who took the pod.
     pub reason_unknown: Option<&'static str>,
     /// The rule by which podrank-webhook chose it, if it did.
@@ -52,6 +59,13 @@ pub enum DeletionCause {
     Node,
 }
 
+impl PodDeletion {
+    /// The rule by which Kubernetes took this pod, if it is known.
+    pub fn rule(&self) -> Option<&str> {
+        self.reason.as_ref().map(|reason| &*reason.rule)
+    }
+}
+
 impl fmt::Display for PodDeletion {
     /// `pod/web-a is going, because rs/web was scaled from 10 to 6 by kubectl`, and in the next line why that one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -69,7 +83,8 @@ impl fmt::Display for PodDeletion {
             .selected_by
             .as_ref()
             .map(|rule| format!("podrank-webhook selected it ({})", text::word(rule)));
-        match (&self.reason, &chosen, self.reason_unknown) {
+        let why = self.reason.as_ref().map(|reason| &reason.text);
+        match (why, &chosen, self.reason_unknown) {
             (Some(why), Some(chosen), _) => write!(f, "\nWhy this pod: {why}, and {chosen}."),
             (Some(why), None, _) | (None, Some(why), _) => write!(f, "\nWhy this pod: {why}."),
             (None, None, Some(unknown)) => write!(f, "\nWhy this pod: {unknown}."),

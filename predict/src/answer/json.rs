@@ -1,7 +1,6 @@
 //! The JSON that other programs read, as borrowed views of the answers. docs/schemas says what each name means.
 
 use crate::answer::autoscaler::AutoscalerPreview;
-use crate::answer::deletion::{DeletionCause, PodDeletion};
 use crate::answer::note::Note;
 use crate::answer::order::{DeletionOrder, OrderedGroup, OrderedPod};
 use crate::answer::pod::{Details, PodAnswer};
@@ -12,7 +11,7 @@ use crate::question::{Order, TimeSource, Window, gates};
 use crate::reason::{BY_CHANCE, Chance, Reason, SetSize, Value};
 use crate::snapshot::{Release, WorkloadKind};
 use crate::sync::Verdict;
-use crate::text::{API_VERSION, TextReason};
+use crate::text::API_VERSION;
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
@@ -365,45 +364,6 @@ impl Serialize for DeletionOrder<'_> {
             waits_down_to: self.waits_down_to,
             notes: &now.notes,
             groups: &self.sets,
-        };
-        view.serialize(serializer)
-    }
-}
-
-/// A deletion, as far as it is known.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct DeletionView<'v> {
-    api_version: &'static str,
-    kind: &'static str,
-    namespace: &'v str,
-    pod: &'v str,
-    terminating: bool,
-    requested_at: Option<Timestamp>,
-    cause: Option<DeletionCause>,
-    probable: bool,
-    text: Option<&'v str>,
-    reason: Option<TextReason<'v>>,
-    reason_unknown: Option<&'static str>,
-    selected_by: Option<&'v str>,
-}
-
-impl Serialize for PodDeletion {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let reason = self.rule.as_deref().zip(self.reason.as_deref());
-        let view = DeletionView {
-            api_version: API_VERSION,
-            kind: "PodDeletion",
-            namespace: &self.namespace,
-            pod: &self.pod,
-            terminating: self.is_terminating,
-            requested_at: self.requested_at,
-            cause: self.cause,
-            probable: self.is_probable,
-            text: self.event.as_deref(),
-            reason: reason.map(|(rule, text)| TextReason { rule, text }),
-            reason_unknown: self.reason_unknown,
-            selected_by: self.selected_by.as_deref(),
         };
         view.serialize(serializer)
     }

@@ -9,7 +9,7 @@ use crate::snapshot::{
     CostOwner, CountWriter, Deployment, Event, Pod, ReplicaSet, Selection, Sets, Snapshot, Termination,
     WorkloadKind, WorkloadRef,
 };
-use crate::text;
+use crate::text::{self, API_VERSION, TextReason};
 use jiff::Timestamp;
 use podrank::{Flags, Phase, Time, Uid};
 use std::collections::HashSet;
@@ -50,30 +50,32 @@ pub fn explain_deletion(input: &Snapshot, namespace: &str, pod: &str, options: &
     let who = case.who(before.as_ref());
     let is_by_count =
         who.as_ref().is_some_and(|who| matches!(who.by, DeletionCause::ScaleDown | DeletionCause::Rollout));
-    let (rule, why, unknown) = match before {
-        _ if !is_by_count => (None, None, None),
+    let because = |rule: &'static str, text| Some(TextReason { rule: rule.into(), text });
+    let (reason, unknown) = match before {
+        _ if !is_by_count => (None, None),
         Some(Before::Known { why, verdict: Verdict::Possible, .. }) => {
             let why = format!("{why}, unless deletion costs decided that have been removed since");
-            (Some(BY_CHANCE.to_owned()), Some(why), None)
+            (because(BY_CHANCE, why), None)
         }
-        Some(Before::Known { rule, why, verdict }) if verdict != Verdict::Kept => {
-            (Some(rule.to_owned()), Some(why), None)
-        }
+        Some(Before::Known { rule, why, verdict }) if verdict != Verdict::Kept => (because(rule, why), None),
         Some(Before::Known { .. }) => {
-            (None, None, Some("not known, because by its rules Kubernetes would have deleted another pod"))
+            (None, Some("not known, because by its rules Kubernetes would have deleted another pod"))
         }
-        Some(Before::Unknown(why)) => (None, None, Some(why)),
-        None if going.is_some() => (None, None, Some("not known")),
-        None => (None, None, Some("no longer known")),
+        Some(Before::Unknown(why)) => (None, Some(why)),
+        None if going.is_some() => (None, Some("not known")),
+        None => (None, Some("no longer known")),
     };
     let recorded = case.recorded().filter(|_| is_by_count);
-    let observed = recorded.filter(|(_, its, _)| its.is_observed());
-    let rule = rule.or_else(|| observed.map(|(.., rule)| rule.to_owned()));
-    let why = why
-        .or_else(|| observed.map(|(.., rule)| format!("{}, as podrank-webhook observed", text::word(rule))));
+    let observed = recorded.filter(|(_, its, _)| its.is_observed()).map(|(.., rule)| TextReason {
+        rule: rule.to_owned().into(),
+        text: format!("{}, as podrank-webhook observed", text::word(rule)),
+    });
+    let reason = reason.or(observed);
     let chosen = recorded.filter(|(_, its, _)| !its.is_observed()).map(|(.., rule)| rule.to_owned());
     let steered = going.filter(|_| is_by_count).and_then(|going| going.steered.clone());
     PodDeletion {
+        api_version: API_VERSION,
+        kind: "PodDeletion",
         namespace: namespace.to_owned(),
         pod: pod.to_owned(),
         is_terminating: going.is_some(),
@@ -81,9 +83,8 @@ pub fn explain_deletion(input: &Snapshot, namespace: &str, pod: &str, options: &
         cause: who.as_ref().map(|who| who.by),
         is_probable: who.as_ref().is_some_and(|who| !who.is_named),
         event: who.map(|who| who.because),
-        rule,
-        reason_unknown: unknown.filter(|_| why.is_none()),
-        reason: why,
+        reason_unknown: unknown.filter(|_| reason.is_none()),
+        reason,
         selected_by: chosen.or(steered),
     }
 }

@@ -8,7 +8,7 @@ use crate::plan::target::Target;
 use crate::snapshot::{FIELD_MANAGER, PreviousCost};
 use crate::text::{self, TextReason};
 use jiff::Timestamp;
-use serde::ser::{Serialize, SerializeStruct, Serializer};
+use serde::{Serialize, Serializer};
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 
@@ -17,7 +17,7 @@ const MOST_NAMED: usize = 3;
 
 /// Which pods are to go, and how. Serialized, it is the JSON that other programs read: docs/schemas says what each
 /// name means.
-#[derive(Clone, Debug, serde::Serialize)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Plan {
     /// The namespace of the workload.
@@ -65,7 +65,7 @@ pub struct Plan {
 }
 
 /// A set that may lose pods.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PlannedSet {
     /// Its name.
@@ -76,7 +76,7 @@ pub struct PlannedSet {
 }
 
 /// One active pod.
-#[derive(Clone, Debug, serde::Serialize)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PlannedPod {
     /// Its name.
@@ -119,16 +119,15 @@ pub struct PlannedPod {
 }
 
 /// An unsteerable pod.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Unsteerable {
     /// The pod that is deleted.
     pub name: String,
     /// The pod that is kept although the user prefers to delete it.
+    #[serde(rename = "insteadOf")]
     pub before: String,
-    /// The rule that decides.
-    pub rule: &'static str,
-    /// What that rule finds in the two pods.
-    pub why: String,
+    /// The rule that decides, and what it finds in the two pods.
+    pub reason: TextReason,
 }
 
 /// A preference that not all selected pods match.
@@ -260,18 +259,8 @@ fn one<S: Serializer>(number: &usize, serializer: S) -> Result<S::Ok, S::Error> 
     CountRange::one(u32::try_from(*number).unwrap_or(u32::MAX)).serialize(serializer)
 }
 
-impl Serialize for Unsteerable {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut pod = serializer.serialize_struct("Ahead", 3)?;
-        pod.serialize_field("name", &self.name)?;
-        pod.serialize_field("insteadOf", &self.before)?;
-        pod.serialize_field("reason", &TextReason { rule: self.rule, text: &self.why })?;
-        pod.end()
-    }
-}
-
 fn workload<S: Serializer>(target: &Target, serializer: S) -> Result<S::Ok, S::Error> {
-    #[derive(serde::Serialize)]
+    #[derive(Serialize)]
     struct Workload<'a> {
         kind: &'a str,
         name: &'a str,

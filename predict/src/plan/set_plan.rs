@@ -6,7 +6,7 @@ use crate::plan::planned::{PlannedPod, Unsteerable};
 use crate::plan::preference::{self, ForeignCosts, PlanRequest, PlanSize, spread, tiers};
 use crate::reason::{Comparison, RankedPod};
 use crate::snapshot::{CostOwner, Pod, ReplicaSet};
-use crate::text::{self, Error};
+use crate::text::{self, Error, TextReason};
 use podrank::{Flags, Phase, Policy, Rule, SteerScratch};
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -204,8 +204,7 @@ impl<'a> SetPlan<'a> {
                 Some(Unsteerable {
                     name: own.pod.name().to_owned(),
                     before: self.name(before).to_owned(),
-                    rule: rule.name(),
-                    why: comparison.sentence(),
+                    reason: TextReason { rule: rule.name().into(), text: comparison.sentence() },
                 })
             })
             .collect()

@@ -115,7 +115,7 @@ impl Serialize for SetSize {
         size.serialize_field("from", &self.from)?;
         size.serialize_field("to", &self.to())?;
         size.serialize_field("writes", &self.writes())?;
-        let reason = TextReason { rule: self.change.reason.name(), text: &self.text() };
+        let reason = TextReason { rule: self.change.reason.name().into(), text: self.text() };
         size.serialize_field("reason", &reason)?;
         size.end()
     }

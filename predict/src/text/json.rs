@@ -2,6 +2,7 @@
 
 use crate::text::hidden::escaped;
 use serde::Serialize;
+use std::borrow::Cow;
 
 /// The version of the JSON.
 pub const API_VERSION: &str = "podrank/v1";
@@ -22,8 +23,10 @@ pub fn json(answer: &impl Serialize) -> String {
 }
 
 /// A reason without values.
-#[derive(Serialize)]
-pub(crate) struct TextReason<'v> {
-    pub(crate) rule: &'v str,
-    pub(crate) text: &'v str,
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TextReason {
+    /// The rule that decides.
+    pub rule: Cow<'static, str>,
+    /// What it finds, as a short sentence.
+    pub text: String,
 }

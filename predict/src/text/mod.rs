@@ -10,8 +10,7 @@ pub(crate) use age::{age, ages, human, not_yet_available};
 pub use error::{Error, ErrorKind};
 pub(crate) use error::{not_negative, parse, without_place};
 pub use hidden::{escaped, is_hidden};
-pub(crate) use json::TextReason;
-pub use json::{API_VERSION, json};
+pub use json::{API_VERSION, TextReason, json};
 pub(crate) use quantity::billionths;
 
 use std::borrow::Cow;

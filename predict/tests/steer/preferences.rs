@@ -166,8 +166,8 @@ fn what_goes_before_a_wish_is_reported() {
     let plan = plan(&input(&dump(&pods_of_dump)), &request).expect("a plan");
     assert_eq!(selected_letters(&plan), "ae");
     let [ahead] = &*plan.unsteerable else { panic!("{:?}", plan.unsteerable) };
-    assert_eq!((&*ahead.name, &*ahead.before, ahead.rule), ("web-a", "web-f", "not-ready"));
-    assert_eq!(ahead.why, "not ready, but web-f is");
+    assert_eq!((&*ahead.name, &*ahead.before, &*ahead.reason.rule), ("web-a", "web-f", "not-ready"));
+    assert_eq!(ahead.reason.text, "not ready, but web-f is");
 }
 
 fn cluster(pods: &[Value]) -> Preference {
