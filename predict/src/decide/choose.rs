@@ -37,22 +37,18 @@ impl fmt::Display for ChosenWorkload<'_> {
 /// a Deployment in the input controls is part of that Deployment.
 ///
 /// What a decision about it needs must be readable.
-pub(crate) fn choose_workload<'a>(
-    input: &'a Snapshot,
-    sets: &Sets<'a>,
-    options: &Options,
-) -> Result<ChosenWorkload<'a>, Error> {
-    let choice = choose(input, sets, options)?;
-    check_readable(input, sets, choice)?;
+pub(crate) fn choose_workload<'a>(sets: &Sets<'a>, options: &Options) -> Result<ChosenWorkload<'a>, Error> {
+    let choice = choose(sets, options)?;
+    check_readable(sets, choice)?;
     Ok(choice)
 }
 
-fn choose<'a>(input: &'a Snapshot, sets: &Sets<'a>, options: &Options) -> Result<ChosenWorkload<'a>, Error> {
+fn choose<'a>(sets: &Sets<'a>, options: &Options) -> Result<ChosenWorkload<'a>, Error> {
     let of_sets = sets.ids().chain(sets.with_pods()).map(ChosenWorkload::Set);
-    let all = sorted(of_sets.chain(besides_sets(input)));
+    let all = sorted(of_sets.chain(besides_sets(sets.input)));
     if all.is_empty() {
-        return Err(input.unreadable_workload(None).unwrap_or_else(|| {
-            let pods = text::count(input.pods.len() as u64, "pod");
+        return Err(sets.input.unreadable_workload(None).unwrap_or_else(|| {
+            let pods = text::count(sets.input.pods.len() as u64, "pod");
             Error::new("the input has no workload")
                 .because(format!("None of its {pods} belongs to a ReplicaSet or ReplicationController."))
         }));
@@ -77,21 +73,19 @@ fn choose<'a>(input: &'a Snapshot, sets: &Sets<'a>, options: &Options) -> Result
             let several = || format!("several workloads are named {}", text::name(&name.name));
             only(&found, several).unwrap_or_else(|| {
                 let error =
-                    input.unreadable_workload(Some(name)).or_else(|| elsewhere(name, &known, options));
-                Err(error.unwrap_or_else(|| unknown(name, &here, sets, input)))
+                    sets.input.unreadable_workload(Some(name)).or_else(|| elsewhere(name, &known, options));
+                Err(error.unwrap_or_else(|| unknown(name, &here, sets)))
             })
         }
         _ => {
             let namespace = options.namespace.as_deref();
-            let with_pods = with_pods_in(input, sets, namespace, false);
-            if let Some(deployment) =
-                with_pods.iter().find_map(|choice| unreadable_owner(input, sets, *choice))
-            {
+            let with_pods = with_pods_in(sets, namespace, false);
+            if let Some(deployment) = with_pods.iter().find_map(|choice| unreadable_owner(sets, *choice)) {
                 return Err(deployment.to_error());
             }
             only(&with_pods, || "the input has pods of several workloads".to_owned())
                 .or_else(|| {
-                    let idle = with_deployments(sets, &input.deployments, here.iter().copied());
+                    let idle = with_deployments(sets, here.iter().copied());
                     only(&idle, || "the input has several workloads, none with pods".to_owned())
                 })
                 .expect("there is a workload here")
@@ -101,11 +95,7 @@ fn choose<'a>(input: &'a Snapshot, sets: &Sets<'a>, options: &Options) -> Result
 
 /// Returns the error for an object that cannot be read, if a decision about this workload needs it: the workload, one with the same
 /// controller, a pod of any of these, a pod that may be one, and for a `DaemonSet` a node or a revision.
-pub(crate) fn check_readable(
-    input: &Snapshot,
-    sets: &Sets<'_>,
-    choice: ChosenWorkload<'_>,
-) -> Result<(), Error> {
+pub(crate) fn check_readable(sets: &Sets<'_>, choice: ChosenWorkload<'_>) -> Result<(), Error> {
     let id = choice.id();
     let own = match choice {
         ChosenWorkload::Deployment(entry) => Some(&*entry.meta.uid),
@@ -124,18 +114,14 @@ pub(crate) fn check_readable(
         "Pod" if !its.has_metadata => true,
         _ => its.controller.as_ref().is_some_and(is_owner) || its.workload() == Some(id),
     };
-    input.unreadable.iter().find(is_needed).map_or(Ok(()), |its| Err(its.to_error()))
+    sets.input.unreadable.iter().find(is_needed).map_or(Ok(()), |its| Err(its.to_error()))
 }
 
 /// The Deployment that a set is part of, if that cannot be read.
-fn unreadable_owner<'a>(
-    input: &'a Snapshot,
-    sets: &Sets<'_>,
-    choice: ChosenWorkload<'_>,
-) -> Option<&'a Unreadable> {
+fn unreadable_owner<'a>(sets: &Sets<'_>, choice: ChosenWorkload<'_>) -> Option<&'a Unreadable> {
     let ChosenWorkload::Set(id) = choice else { return None };
     let owner = sets.controller(sets.get(id)?)?;
-    input
+    sets.input
         .unreadable
         .iter()
         .find(|its| its.namespace == id.namespace && its.kind == owner.kind && its.name == owner.name)
@@ -168,15 +154,15 @@ fn besides_sets(input: &Snapshot) -> impl Iterator<Item = ChosenWorkload<'_>> {
 }
 /// The workloads that have pods in this namespace, or in any: Deployments in place of their sets, or `with_parts` beside them.
 pub(crate) fn with_pods_in<'a>(
-    input: &'a Snapshot,
     sets: &Sets<'a>,
     namespace: Option<&str>,
     with_parts: bool,
 ) -> Vec<ChosenWorkload<'a>> {
     let owners = sets.with_pods().map(ChosenWorkload::Set);
-    let direct = input.self_managed().filter(|entry| entry.has_pods(input)).map(ChosenWorkload::Direct);
+    let direct =
+        sets.input.self_managed().filter(|entry| entry.has_pods(sets.input)).map(ChosenWorkload::Direct);
     let parts = sets.with_pods().map(ChosenWorkload::Set).filter(|_| with_parts);
-    let all = with_deployments(sets, &input.deployments, owners.chain(direct)).into_iter();
+    let all = with_deployments(sets, owners.chain(direct)).into_iter();
     let all = sorted(all.chain(parts));
     picked(&all, |its| namespace.is_none_or(|wanted| its.namespace == wanted))
 }
@@ -184,12 +170,12 @@ pub(crate) fn with_pods_in<'a>(
 /// The workloads, with Deployments in place of their sets.
 fn with_deployments<'a>(
     sets: &Sets<'a>,
-    deployments: &'a [Deployment],
     choices: impl Iterator<Item = ChosenWorkload<'a>>,
 ) -> Vec<ChosenWorkload<'a>> {
     let deployment_of = |id: WorkloadRef<'a>| {
         let owner = sets.controller(sets.get(id)?)?;
-        deployments.iter().find(|entry| entry.meta.uid == owner.uid).map(ChosenWorkload::Deployment)
+        let mut deployments = sets.input.deployments.iter();
+        deployments.find(|entry| entry.meta.uid == owner.uid).map(ChosenWorkload::Deployment)
     };
     sorted(choices.map(|choice| match choice {
         ChosenWorkload::Set(id) => deployment_of(id).unwrap_or(choice),
@@ -200,10 +186,7 @@ fn with_deployments<'a>(
 impl Snapshot {
     /// Returns the workloads that have pods, sorted: Deployments in place of their sets.
     pub fn workloads(&self) -> Vec<WorkloadId> {
-        with_pods_in(self, &Sets::of(self), None, false)
-            .into_iter()
-            .map(|choice| choice.id().to_id())
-            .collect()
+        with_pods_in(&Sets::of(self), None, false).into_iter().map(|choice| choice.id().to_id()).collect()
     }
 }
 
@@ -233,9 +216,9 @@ fn elsewhere(wanted: &WorkloadName, known: &[ChosenWorkload<'_>], options: &Opti
 }
 
 /// The error for a name that none of the `known` workloads of its kind has.
-fn unknown(wanted: &WorkloadName, known: &[ChosenWorkload<'_>], sets: &Sets<'_>, input: &Snapshot) -> Error {
+fn unknown(wanted: &WorkloadName, known: &[ChosenWorkload<'_>], sets: &Sets<'_>) -> Error {
     let name = text::name(&wanted.name);
-    if wanted.kind.is_none() && input.pods.iter().any(|pod| pod.meta.name == wanted.name) {
+    if wanted.kind.is_none() && sets.input.pods.iter().any(|pod| pod.meta.name == wanted.name) {
         return Error::new(format!("{name} is a pod")).advise(format!("Ask about it as pod/{name}."));
     }
     let is_its = |choice: &&ChosenWorkload<'_>| {

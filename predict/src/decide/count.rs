@@ -12,7 +12,7 @@ impl Snapshot {
     /// # Errors
     /// If the options do not name one workload of the input.
     pub fn has_count(&self, options: &Options) -> Result<bool, Error> {
-        let choice = choose_workload(self, &Sets::of(self), options)?;
+        let choice = choose_workload(&Sets::of(self), options)?;
         Ok(choice.id().kind.has_count())
     }
 
@@ -22,7 +22,7 @@ impl Snapshot {
     /// If the options do not name one workload of the input, or if it has no replicas.
     pub fn present_count(&self, options: &Options) -> Result<u32, Error> {
         let sets = Sets::of(self);
-        present(&sets, choose_workload(self, &sets, options)?)
+        present(&sets, choose_workload(&sets, options)?)
     }
 
     /// Returns the number of replicas that the options' workload gets, given its present one.
@@ -50,7 +50,7 @@ impl Snapshot {
             return Ok((count, None));
         }
         let sets = Sets::of(self);
-        let choice = choose_workload(self, &sets, options)?;
+        let choice = choose_workload(&sets, options)?;
         let count = of_choice(&sets, choice, replicas)?;
         let none = replicas.rounds_to_none(present(&sets, choice)?);
         Ok((count, none.map(|error| error.at(choice))))

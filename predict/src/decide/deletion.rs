@@ -328,7 +328,7 @@ fn decide(
     options: &Options,
 ) -> Option<(Verdict, &'static str, String)> {
     let sets = Sets::of(then);
-    let scene = Scene::read(then, &sets, set).ok()?;
+    let scene = Scene::read(&sets, set).ok()?;
     let own = || scene.members().iter().filter(|member| member.is_own);
     let stay = own().filter(|member| !together.contains(&member.pod.record.uid)).count();
     let decision = scene.decide(u32::try_from(stay).ok()?, options, None, None).ok()?;

@@ -9,7 +9,7 @@ use crate::decide::rollout::next::Next;
 use crate::decide::{complete, notes};
 use crate::question::{Options, Order, gates};
 use crate::reason::SetSize;
-use crate::snapshot::{Deployment, ReplicaSet, Sets, Snapshot, WorkloadKind};
+use crate::snapshot::{Deployment, ReplicaSet, Sets, WorkloadKind};
 use crate::sync::deployment::{
     DeploymentState, ReplicaSetState, SizeChange, SizeReason, Strategy, Sync, next_sync,
 };
@@ -30,12 +30,11 @@ struct ScaledDeployment<'s, 'a> {
 }
 
 pub(crate) fn preview_deployment<'a>(
-    input: &'a Snapshot,
     sets: &Sets<'a>,
     entry: &'a Deployment,
     options: &Options,
 ) -> Result<Preview<'a>, Error> {
-    let (scaled, mut notes) = ScaledDeployment::read(input, sets, entry, options)?;
+    let (scaled, mut notes) = ScaledDeployment::read(sets, entry, options)?;
     let ScaledDeployment { own, deployment, sync, .. } = &scaled;
     let mut decisions = scaled.count_all(&mut notes)?;
     let end = scaled.play_on()?;
@@ -66,7 +65,6 @@ pub(crate) fn preview_deployment<'a>(
 impl<'s, 'a> ScaledDeployment<'s, 'a> {
     /// Reads it, with notes on what the input lacks.
     fn read(
-        input: &'a Snapshot,
         sets: &'s Sets<'a>,
         entry: &'a Deployment,
         options: &'s Options,
@@ -82,17 +80,17 @@ impl<'s, 'a> ScaledDeployment<'s, 'a> {
         if !notes.is_empty() && options.order == Order::Kubernetes && !options.accepts_gaps() {
             return Err(complete::error(&entry.meta.namespace, WorkloadKind::ReplicaSet, &notes));
         }
-        notes.extend(notes::workload_listed_twice(input, entry.id()));
+        notes.extend(notes::workload_listed_twice(sets.input, entry.id()));
         let adopted = own.iter().filter(|own| own.meta.controller.is_none());
         notes.extend(adopted.map(|own| notes::adopts(entry, &own.id())));
-        let released = input.sets.iter().filter(|set| is_released(sets, entry, set));
+        let released = sets.input.sets.iter().filter(|set| is_released(sets, entry, set));
         notes.extend(released.map(|set| notes::releases(entry, &set.id())));
         if own.iter().filter(|own| own.replicas() > 0).count() > 1 {
             for own in &own {
                 notes.extend(complete::stale_status(sets, own));
             }
         }
-        let read = |own: &&'a ReplicaSet| Scene::read(input, sets, own.id());
+        let read = |own: &&'a ReplicaSet| Scene::read(sets, own.id());
         let scenes = own.iter().map(read).collect::<Result<_, _>>()?;
         Ok((Self { sets, entry, options, own, scenes, records, deployment, sync }, notes))
     }

@@ -4,7 +4,7 @@ use crate::answer::Note;
 use crate::decide::notes;
 use crate::decide::related::Related;
 use crate::reason::RankedPod;
-use crate::snapshot::{Pod, Sets, Snapshot, WorkloadRef};
+use crate::snapshot::{Pod, Sets, WorkloadRef};
 use crate::text::Error;
 use podrank::{NodeCounts, Uid};
 use std::collections::{HashMap, HashSet};
@@ -18,7 +18,6 @@ pub(crate) struct Member<'a> {
 
 /// The pods that the decision reads, in the order of the input.
 pub(crate) fn members<'a>(
-    input: &'a Snapshot,
     sets: &Sets<'a>,
     id: WorkloadRef<'_>,
     related: &Related<'_>,
@@ -26,7 +25,7 @@ pub(crate) fn members<'a>(
 ) -> Result<Vec<Member<'a>>, Error> {
     let mut seen = Seen::default();
     let mut members = Vec::new();
-    for entry in input.pods.iter().filter(|pod| pod.is_active()) {
+    for entry in sets.input.pods.iter().filter(|pod| pod.is_active()) {
         let is_own = sets.owner(entry) == Some(id);
         let is_related = related.contains(entry, is_own);
         if !is_own && !is_related {

@@ -81,14 +81,12 @@ pub(crate) fn created_after_now<'a>(own: impl Iterator<Item = &'a Pod>, now: Tim
 }
 
 /// What its Deployment makes of a set that is scaled alone: if other `ReplicaSets` have pods, too, it divides its count.
-pub(crate) fn scaled_alone(
-    input: &Snapshot,
-    sets: &Sets<'_>,
-    set: &ReplicaSet,
-    replicas: u32,
-) -> Option<Note> {
+pub(crate) fn scaled_alone(sets: &Sets<'_>, set: &ReplicaSet, replicas: u32) -> Option<Note> {
     let is_being_deleted = |owner: &OwnerReference| {
-        input.deployments.iter().any(|entry| entry.meta.uid == owner.uid && entry.meta.deletion.is_some())
+        sets.input
+            .deployments
+            .iter()
+            .any(|entry| entry.meta.uid == owner.uid && entry.meta.deletion.is_some())
     };
     let deployment = sets.controller(set).filter(|controller| controller.kind == "Deployment");
     let deployment = deployment.filter(|owner| !is_being_deleted(owner))?;

@@ -36,8 +36,8 @@ fn without_context<'a>(input: &'a Snapshot, options: &Options) -> Result<Deletio
     let as_it_is =
         Options { replicas: None, parallelism: None, completions: None, suspend: false, ..options.clone() };
     let sets = Sets::of(input);
-    let choice = choose_workload(input, &sets, options)?;
-    let mut now = preview_choice(input, &sets, choice, &as_it_is)?;
+    let choice = choose_workload(&sets, options)?;
+    let mut now = preview_choice(&sets, choice, &as_it_is)?;
     let kind = now.workload.kind;
     if !kind.has_count() {
         return Err(count::none(choice));
@@ -51,7 +51,7 @@ fn without_context<'a>(input: &'a Snapshot, options: &Options) -> Result<Deletio
             now.notes.extend(wait.map(|wait| wait.note(&now.workload)));
             vec![OrderedGroup { replica_set: None, is_new: None, pods }]
         }
-        _ => of_sets(input, &sets, &as_it_is, &now)?,
+        _ => of_sets(&sets, &as_it_is, &now)?,
     };
     Ok(DeletionOrder { now, waits_down_to, sets: standings })
 }
@@ -108,7 +108,6 @@ pub(crate) fn at(options: &Options, kind: WorkloadKind, count: u32) -> Options {
 
 /// The sets of the workload that have pods. Only if it has one, and no rollout is under way, the counts are known.
 fn of_sets<'a>(
-    input: &'a Snapshot,
     sets: &Sets<'a>,
     options: &Options,
     now: &Preview<'a>,
@@ -117,7 +116,7 @@ fn of_sets<'a>(
     let answers: HashMap<_, _> = now.pods().map(|pod| (pod.uid(), pod)).collect();
     let of_set = |kind, name, is_new, is_alone| {
         let id = WorkloadRef { namespace, kind, name };
-        let scene = Scene::read(input, sets, id)?;
+        let scene = Scene::read(sets, id)?;
         let pods = of_set(options, &answers, &ranked(scene.members()), is_alone && !scene.is_idle())?;
         Ok(OrderedGroup { replica_set: Some(name), is_new, pods })
     };

@@ -20,11 +20,11 @@ pub fn overview<'a>(
     is_selected: impl Fn(WorkloadKind, &str, &str) -> bool,
 ) -> Overview<'a> {
     let sets = Sets::of(input);
-    let all = with_pods_in(input, &sets, options.namespace.as_deref(), with_parts).into_iter();
+    let all = with_pods_in(&sets, options.namespace.as_deref(), with_parts).into_iter();
     let chosen = all.filter(|choice| is_selected(choice.id().kind, choice.id().namespace, choice.id().name));
     let lines = chosen.map(|choice| {
-        line(input, &sets, options, replicas, choice)
-            .unwrap_or_else(|error| unanswered(input, &sets, options, choice, &error))
+        line(&sets, options, replicas, choice)
+            .unwrap_or_else(|error| unanswered(&sets, options, choice, &error))
     });
     Overview {
         api_version: API_VERSION,
@@ -39,7 +39,6 @@ pub fn overview<'a>(
 
 /// A workload that cannot be asked this, with its pods if they can be counted.
 fn unanswered<'a>(
-    input: &'a Snapshot,
     sets: &Sets<'a>,
     options: &Options,
     choice: ChosenWorkload<'a>,
@@ -47,7 +46,7 @@ fn unanswered<'a>(
 ) -> OverviewRow<'a> {
     let id = choice.id();
     let as_it_is = Options { replicas: None, probabilities: false, ..named(options, id) };
-    let now = preview_choice(input, sets, choice, &as_it_is);
+    let now = preview_choice(sets, choice, &as_it_is);
     let active = now.map_or(0, |preview| preview.active());
     OverviewRow { active, error: Some(error.in_one_line()), ..empty(id) }
 }
@@ -84,7 +83,6 @@ fn empty(id: WorkloadRef<'_>) -> OverviewRow<'_> {
 }
 
 fn line<'a>(
-    input: &'a Snapshot,
     sets: &Sets<'a>,
     options: &Options,
     replicas: Option<Replicas>,
@@ -95,10 +93,10 @@ fn line<'a>(
     if let Some(replicas) = replicas {
         its.replicas = Some(of_choice(sets, choice, replicas)?);
     }
-    let preview = preview_choice(input, sets, choice, &its)?;
+    let preview = preview_choice(sets, choice, &its)?;
     let mut line = OverviewRow {
         owner: preview.owner,
-        autoscaler: context::autoscaler(&preview, input),
+        autoscaler: context::autoscaler(&preview, sets.input),
         size: preview.size,
         active: preview.active(),
         delete: preview.deletions(),
@@ -115,7 +113,7 @@ fn line<'a>(
     if let Some(fewer) = count.map(|count| count.min(pods)).and_then(|count| count.checked_sub(1))
         && line.next.is_none()
     {
-        let one = preview_choice(input, sets, choice, &at(&its, id.kind, fewer))?;
+        let one = preview_choice(sets, choice, &at(&its, id.kind, fewer))?;
         first(&mut line, &one);
         let waits = one.waiting() > 0;
         line.next_at = line.next.map(|_| fewer);

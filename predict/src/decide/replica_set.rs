@@ -7,13 +7,12 @@ use crate::decide::ranking::{MOST_IN_ONE_SYNC, Ranking};
 use crate::decide::related::Related;
 use crate::decide::{complete, count, notes};
 use crate::question::{Options, Order, gates};
-use crate::snapshot::{ReplicaSet, Sets, Snapshot, WorkloadRef, to_time};
+use crate::snapshot::{ReplicaSet, Sets, WorkloadRef, to_time};
 use crate::text::Error;
 use podrank::Policy;
 use std::collections::HashMap;
 
 pub(crate) fn preview_set<'a>(
-    input: &'a Snapshot,
     sets: &Sets<'a>,
     id: WorkloadRef<'a>,
     options: &Options,
@@ -30,7 +29,7 @@ pub(crate) fn preview_set<'a>(
             return Err(count::unknown(id));
         }
     };
-    let scene = Scene::read(input, sets, id)?;
+    let scene = Scene::read(sets, id)?;
     let group = scene.decide(replicas, options, None, Some(&mut notes))?;
     let controller = sets.get(id).and_then(|set| set.meta.controller.as_ref());
     let owner = controller.filter(|owner| owner.kind != "Deployment").map(|owner| Owner {
@@ -50,7 +49,6 @@ pub(crate) fn preview_set<'a>(
 
 /// A set and the pods that a decision about it reads.
 pub(crate) struct Scene<'s, 'a> {
-    input: &'a Snapshot,
     sets: &'s Sets<'a>,
     id: WorkloadRef<'a>,
     set: Option<&'a ReplicaSet>,
@@ -59,15 +57,15 @@ pub(crate) struct Scene<'s, 'a> {
 }
 
 impl<'s, 'a> Scene<'s, 'a> {
-    pub(crate) fn read(input: &'a Snapshot, sets: &'s Sets<'a>, id: WorkloadRef<'a>) -> Result<Self, Error> {
+    pub(crate) fn read(sets: &'s Sets<'a>, id: WorkloadRef<'a>) -> Result<Self, Error> {
         let (set, mut notes) = (sets.get(id), Vec::new());
         // Without a pod of its own, no other one matters.
         let members = if sets.pods(id).iter().any(|pod| pod.is_active()) {
-            members(input, sets, id, &Related::of(id, set, sets), &mut notes)?
+            members(sets, id, &Related::of(id, set, sets), &mut notes)?
         } else {
             Vec::new()
         };
-        Ok(Self { input, sets, id, set, members, notes })
+        Ok(Self { sets, id, set, members, notes })
     }
 
     /// Whether its controller deletes no pods.
@@ -88,7 +86,7 @@ impl<'s, 'a> Scene<'s, 'a> {
         race: Option<&RankRange<'_>>,
         notes: Option<&mut Vec<Note>>,
     ) -> Result<PodGroup<'a>, Error> {
-        let Scene { input, sets, id, set, members, .. } = self;
+        let Scene { sets, id, set, members, .. } = self;
         let own = ranked(members);
         let policy = Policy::at(to_time(options.now)).with_gates(options.gates);
         let idle = set.and_then(ReplicaSet::idle);
@@ -102,13 +100,13 @@ impl<'s, 'a> Scene<'s, 'a> {
                 notes.extend(line.without_odds().map(|why| notes::no_odds(id, &why)));
             }
             notes.extend(self.notes.iter().cloned());
-            notes.extend(notes::workload_listed_twice(input, *id));
+            notes.extend(notes::workload_listed_twice(sets.input, *id));
             notes.extend(idle.map(|why| notes::does_nothing(id, why)));
             if let Some(set) = set {
                 notes.extend(complete::more_pods_than_status(set, own.len()));
                 if race.is_none() {
                     notes.extend(set.lags().then(|| notes::lagging(&[id])));
-                    notes.extend(notes::scaled_alone(input, sets, set, replicas));
+                    notes.extend(notes::scaled_alone(sets, set, replicas));
                 }
                 notes.extend(notes::claims(sets, set));
             }

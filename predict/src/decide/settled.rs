@@ -5,7 +5,7 @@ use crate::answer::{CountRange, Note, NoteCode, PodAnswer, Preview, Verdict};
 use crate::decide::choose::ChosenWorkload;
 use crate::decide::notes;
 use crate::reason::{AnyCount, Reason};
-use crate::snapshot::{Deletion, Sets, Snapshot, WorkloadKind, WorkloadRef};
+use crate::snapshot::{Deletion, Sets, WorkloadKind, WorkloadRef};
 
 /// The fate of the pods of a workload, whatever its count is.
 pub(crate) struct Settled {
@@ -16,7 +16,7 @@ pub(crate) struct Settled {
 }
 
 /// Returns it, or `None` if the controller of the workload acts on its count.
-pub(crate) fn settled(input: &Snapshot, sets: &Sets<'_>, choice: ChosenWorkload<'_>) -> Option<Settled> {
+pub(crate) fn settled(sets: &Sets<'_>, choice: ChosenWorkload<'_>) -> Option<Settled> {
     let (deletion, idle) = match choice {
         ChosenWorkload::Deployment(entry) => (entry.meta.deletion, entry.idle().map(str::to_owned)),
         ChosenWorkload::Set(id) => match sets.get(id) {
@@ -26,7 +26,7 @@ pub(crate) fn settled(input: &Snapshot, sets: &Sets<'_>, choice: ChosenWorkload<
         ChosenWorkload::Direct(entry) => (entry.meta().deletion, entry.idle()),
     };
     let own = deletion.map(|deletion| (choice.to_string(), deletion));
-    let owner = owner_deletion(input, sets, choice.id());
+    let owner = owner_deletion(sets, choice.id());
     if let Some((what, _)) = own.into_iter().chain(owner).find(|(_, how)| *how == Deletion::Foreground) {
         return Some(Settled::foreground(&what));
     }
@@ -42,13 +42,13 @@ pub(crate) fn settled(input: &Snapshot, sets: &Sets<'_>, choice: ChosenWorkload<
 }
 
 /// How the owner of a set is being deleted. A deletion in the foreground includes the pods of its sets.
-fn owner_deletion(input: &Snapshot, sets: &Sets<'_>, id: WorkloadRef<'_>) -> Option<(String, Deletion)> {
+fn owner_deletion(sets: &Sets<'_>, id: WorkloadRef<'_>) -> Option<(String, Deletion)> {
     let set = sets.get(id)?;
-    if let Some(owner) = input.leader(set) {
+    if let Some(owner) = sets.input.leader(set) {
         return Some((owner.to_string(), owner.meta.deletion?));
     }
     let owner = sets.controller(set)?;
-    let deployment = input.deployments.iter().find(|entry| entry.meta.uid == owner.uid)?;
+    let deployment = sets.input.deployments.iter().find(|entry| entry.meta.uid == owner.uid)?;
     Some((deployment.to_string(), deployment.meta.deletion?))
 }
 

@@ -19,27 +19,25 @@ use crate::text::Error;
 /// incomplete, unless [`Options::partial`] accepts that.
 pub fn preview_workload<'a>(input: &'a Snapshot, options: &Options) -> Result<Preview<'a>, Error> {
     let sets = Sets::of(input);
-    let choice = choose_workload(input, &sets, options)?;
-    preview_choice(input, &sets, choice, options)
+    let choice = choose_workload(&sets, options)?;
+    preview_choice(&sets, choice, options)
 }
 
 /// The same for a workload that is chosen already.
 pub(crate) fn preview_choice<'a>(
-    input: &'a Snapshot,
     sets: &Sets<'a>,
     choice: ChosenWorkload<'a>,
     options: &Options,
 ) -> Result<Preview<'a>, Error> {
-    check_readable(input, sets, choice)?;
-    let mut preview = window::decide(options, |options| preview_at(input, sets, choice, options))?;
+    check_readable(sets, choice)?;
+    let mut preview = window::decide(options, |options| preview_at(sets, choice, options))?;
     preview.present = present(sets, choice).ok();
-    context::add(&mut preview, input, options);
+    context::add(&mut preview, sets.input, options);
     Ok(preview)
 }
 
 /// Decides without looking at where the time of the decision comes from.
 fn preview_at<'a>(
-    input: &'a Snapshot,
     sets: &Sets<'a>,
     choice: ChosenWorkload<'a>,
     options: &Options,
@@ -50,11 +48,11 @@ fn preview_at<'a>(
             .because("Only a Job has a parallelism, has completions or can be suspended."));
     }
     let mut preview = match choice {
-        ChosenWorkload::Set(id) => preview_set(input, sets, id, options)?,
-        ChosenWorkload::Deployment(entry) => preview_deployment(input, sets, entry, options)?,
-        ChosenWorkload::Direct(entry) => preview_direct(input, entry, options)?,
+        ChosenWorkload::Set(id) => preview_set(sets, id, options)?,
+        ChosenWorkload::Deployment(entry) => preview_deployment(sets, entry, options)?,
+        ChosenWorkload::Direct(entry) => preview_direct(sets.input, entry, options)?,
     };
-    match settled(input, sets, choice) {
+    match settled(sets, choice) {
         Some(settled) => settled.apply(&mut preview),
         None => apply_to_sets(sets, &mut preview),
     }

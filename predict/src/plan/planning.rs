@@ -63,14 +63,14 @@ pub fn plan(input: &Snapshot, request: &PlanRequest) -> Result<Plan, Error> {
         );
     }
     let sets = Sets::of(input);
-    let chosen = choose(input, &sets, options)?;
+    let chosen = choose(&sets, options)?;
     let mut notes = Vec::new();
     for set in chosen.sets.iter().filter(|_| chosen.is_rolling) {
         if let Some(lag) = complete::stale_status(&sets, set) {
             return Err(Error::new(lag.text).of_kind(ErrorKind::Busy));
         }
     }
-    let members = chosen.sets.iter().map(|set| members_of(input, &sets, set, &mut notes));
+    let members = chosen.sets.iter().map(|set| members_of(&sets, set, &mut notes));
     let members = members.collect::<Result<Vec<_>, _>>()?;
     let all: Vec<_> = members.iter().flat_map(|members| ranked(members)).collect();
     check_names(request, &chosen, &all)?;
@@ -176,7 +176,6 @@ fn outcome(cluster: &Cluster, pods: &[PlannedPod]) -> Vec<PlannedNode> {
 
 /// The pods that a decision about a set reads. An error if the set has another number of pods than it should.
 fn members_of<'a>(
-    input: &'a Snapshot,
     sets: &Sets<'a>,
     set: &'a ReplicaSet,
     notes: &mut Vec<Note>,
@@ -186,7 +185,7 @@ fn members_of<'a>(
         return Err(Error::new(&gap.text).advise("Try again soon.").of_kind(ErrorKind::Busy));
     }
     let related = Related::of(id, Some(set), sets);
-    let members = members(input, sets, id, &related, notes)?;
+    let members = members(sets, id, &related, notes)?;
     let (own, size) = (members.iter().filter(|member| member.is_own).count(), set.replicas());
     if u64::from(size) != own as u64 {
         let pods = text::count(own as u64, "active pod");

@@ -55,7 +55,7 @@ impl Progress {
 /// If the options do not name exactly one workload of the input, or if that workload is unsound.
 pub fn state(input: &Snapshot, options: &Options) -> Result<Progress, Error> {
     let sets = Sets::of(input);
-    let (namespace, target, replicas, writer, lags, own) = match choose_workload(input, &sets, options)? {
+    let (namespace, target, replicas, writer, lags, own) = match choose_workload(&sets, options)? {
         ChosenWorkload::Set(id) => {
             let set = sets.get(id).ok_or_else(|| unknown(id))?;
             if let Some(owner) = input.leader(set) {

@@ -4,9 +4,7 @@
 use crate::decide::count::unknown;
 use crate::decide::{ChosenWorkload, choose_workload, preview_deployment};
 use crate::question::{Options, OwnerName};
-use crate::snapshot::{
-    Deployment, OtherOwner, ReplicaSet, SelfManaged, Sets, Snapshot, WorkloadKind, WorkloadRef,
-};
+use crate::snapshot::{Deployment, OtherOwner, ReplicaSet, SelfManaged, Sets, WorkloadKind, WorkloadRef};
 use crate::text::{self, Error, ErrorKind};
 use std::fmt;
 
@@ -107,14 +105,10 @@ impl Chosen<'_> {
 }
 
 /// Finds the sets that may lose pods if the workload that the options name gets another count.
-pub(super) fn choose<'a>(
-    input: &'a Snapshot,
-    sets: &Sets<'a>,
-    options: &Options,
-) -> Result<Chosen<'a>, Error> {
-    let chosen = match choose_workload(input, sets, options)? {
-        ChosenWorkload::Set(id) => of_set(input, sets, id)?,
-        ChosenWorkload::Deployment(entry) => of_deployment(input, sets, entry, options)?,
+pub(super) fn choose<'a>(sets: &Sets<'a>, options: &Options) -> Result<Chosen<'a>, Error> {
+    let chosen = match choose_workload(sets, options)? {
+        ChosenWorkload::Set(id) => of_set(sets, id)?,
+        ChosenWorkload::Deployment(entry) => of_deployment(sets, entry, options)?,
         ChosenWorkload::Direct(entry) => return Err(no_costs(entry)),
     };
     if let Some(set) = chosen.sets.iter().find(|set| set.meta.deletion.is_some()) {
@@ -129,9 +123,9 @@ pub(super) fn no_costs(entry: SelfManaged<'_>) -> Error {
         .because("Its controller ignores deletion costs.")
 }
 
-fn of_set<'a>(input: &'a Snapshot, sets: &Sets<'a>, id: WorkloadRef<'a>) -> Result<Chosen<'a>, Error> {
+fn of_set<'a>(sets: &Sets<'a>, id: WorkloadRef<'a>) -> Result<Chosen<'a>, Error> {
     let set = sets.get(id).ok_or_else(|| unknown(id))?;
-    if let Some(owner) = input.leader(set) {
+    if let Some(owner) = sets.input.leader(set) {
         return of_owner(sets, owner);
     }
     if let Some(owner) = &set.meta.controller {
@@ -189,20 +183,14 @@ fn of_owner<'a>(sets: &Sets<'a>, owner: &'a OtherOwner) -> Result<Chosen<'a>, Er
     Ok(Chosen { target, sets: vec![only], from: owner.replicas, is_rolling: false })
 }
 
-fn of_deployment<'a>(
-    input: &'a Snapshot,
-    sets: &Sets<'a>,
-    entry: &'a Deployment,
-    options: &Options,
-) -> Result<Chosen<'a>, Error> {
+fn of_deployment<'a>(sets: &Sets<'a>, entry: &'a Deployment, options: &Options) -> Result<Chosen<'a>, Error> {
     if entry.lags {
         return Err(lags(entry));
     }
     if entry.meta.deletion.is_some() {
         return Err(Error::new(format!("{entry} is being deleted")));
     }
-    let preview =
-        preview_deployment(input, sets, entry, &Options { probabilities: false, ..options.clone() })?;
+    let preview = preview_deployment(sets, entry, &Options { probabilities: false, ..options.clone() })?;
     let in_use: Vec<_> = preview
         .sets()
         .iter()

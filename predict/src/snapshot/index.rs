@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 
 /// The sets of an input by name, and whose its pods are.
 pub(crate) struct Sets<'a> {
+    pub(crate) input: &'a Snapshot,
     by_id: BTreeMap<WorkloadRef<'a>, Listed<'a>>,
     /// The pods that each set claims, in the order of the input, also of sets that are not in it.
     pods: BTreeMap<WorkloadRef<'a>, Vec<&'a Pod>>,
@@ -70,7 +71,7 @@ impl<'a> Sets<'a> {
         for set in &input.sets {
             by_id.entry(set.id()).or_insert_with(|| Listed::of(set, &input.deployments));
         }
-        let mut sets = Self { by_id, pods: BTreeMap::new(), released: BTreeMap::new() };
+        let mut sets = Self { input, by_id, pods: BTreeMap::new(), released: BTreeMap::new() };
         for pod in &input.pods {
             if let Some(id) = sets.owner(pod) {
                 sets.pods.entry(id).or_default().push(pod);
