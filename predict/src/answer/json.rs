@@ -1,10 +1,9 @@
 //! The JSON that other programs read, as borrowed views of the answers. docs/schemas says what each name means.
 
-use crate::answer::autoscaler::AutoscalerPreview;
 use crate::answer::note::Note;
 use crate::answer::order::{DeletionOrder, OrderedGroup, OrderedPod};
 use crate::answer::pod::{Details, PodAnswer};
-use crate::answer::preview::{Owner, Preview, Size, Workload};
+use crate::answer::preview::{AutoscalerPreview, Owner, Preview, Size, Workload};
 use crate::answer::probability::Probability;
 use crate::answer::rollout::{CountRange, EndState, GroupAtEnd, StepPreview, WaitsFor};
 use crate::question::{Order, TimeSource, Window, gates};
@@ -167,7 +166,7 @@ struct Counts {
 }
 
 /// Why, with the values that decide.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ReasonView<'v> {
     rule: &'static str,
@@ -231,16 +230,10 @@ impl<'v> ReasonView<'v> {
     /// What separates a pod from those after it.
     fn of_place(pod: &'v OrderedPod<'_>) -> Option<Self> {
         let text = pod.why()?.to_string();
-        let by_chance = ReasonView {
-            rule: BY_CHANCE,
-            text: String::new(),
-            own: None,
-            other: None,
-            chance: Some(ChanceView { cause: "order", deletions: None, pods: None }),
-            waits_for: None,
-        };
+        let chance = Some(ChanceView { cause: "order", deletions: None, pods: None });
+        let by_chance = || ReasonView { rule: BY_CHANCE, chance, ..Self::default() };
         let verdict = pod.pod.verdict;
-        let view = pod.reason.as_ref().map_or(by_chance, |reason| Self::new(reason, verdict));
+        let view = pod.reason.as_ref().map_or_else(by_chance, |reason| Self::new(reason, verdict));
         Some(Self { text, ..view })
     }
 }

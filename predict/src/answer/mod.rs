@@ -1,6 +1,5 @@
 //! The answers: the preview as data and JSON, and its sentences.
 
-mod autoscaler;
 mod deletion;
 mod json;
 mod note;
@@ -11,13 +10,12 @@ mod preview;
 mod probability;
 mod rollout;
 
-pub use autoscaler::AutoscalerPreview;
 pub use deletion::{DeletionCause, PodDeletion};
 pub use note::{Note, NoteCode};
 pub use order::{DeletionOrder, OrderedGroup, OrderedPod};
 pub use overview::{Overview, OverviewRow};
 pub use pod::{Details, PodAnswer};
-pub use preview::{Owner, PodGroup, Preview, Rollout, Size, Verdict, Workload};
+pub use preview::{AutoscalerPreview, Owner, PodGroup, Preview, Rollout, Size, Verdict, Workload};
 pub(crate) use probability::Cases;
 pub use probability::Probability;
 pub(crate) use rollout::{Basis, RolloutEnd};

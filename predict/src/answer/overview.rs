@@ -1,9 +1,8 @@
 //! Several workloads, a line each, as plain data and as JSON: docs/schemas says what each name means.
 
-use crate::answer::autoscaler::AutoscalerPreview;
 use crate::answer::json::WaitsForView;
 use crate::answer::note::Note;
-use crate::answer::preview::{Owner, Size, Verdict, Workload};
+use crate::answer::preview::{AutoscalerPreview, Owner, Size, Verdict, Workload};
 use crate::answer::probability::Probability;
 use crate::answer::rollout::{CountRange, EndState};
 use crate::question::{Order, TimeSource};

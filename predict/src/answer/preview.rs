@@ -1,6 +1,5 @@
 //! The decision as plain data, and as the JSON that other programs read: docs/schemas says what each name means.
 
-use crate::answer::autoscaler::AutoscalerPreview;
 use crate::answer::note::Note;
 use crate::answer::pod::PodAnswer;
 use crate::answer::rollout::{CountRange, EndState, StepPreview};
@@ -265,6 +264,26 @@ impl Size {
         let flags: Vec<_> = flags.into_iter().flatten().collect();
         if flags.is_empty() { "--rollout".to_owned() } else { flags.join(" ") }
     }
+}
+
+/// An autoscaler of the workload.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AutoscalerPreview<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The least count that it sets.
+    pub min_replicas: u32,
+    /// The greatest count that it sets.
+    pub max_replicas: u32,
+    /// The count that it wants now, if it has found one.
+    pub desired_replicas: Option<u32>,
+    /// Whether the asked count is within its bounds.
+    #[serde(rename = "withinBounds")]
+    pub is_inside: bool,
+    /// Whether it sets no count while the asked one, which is 0, stands.
+    #[serde(skip)]
+    pub is_off: bool,
 }
 
 /// The workload that is scaled.

@@ -2,8 +2,8 @@
 
 use crate::question::Options;
 use crate::snapshot::{
-    Deployment, OwnerReference, SelfManaged, Sets, Snapshot, Unreadable, WorkloadId, WorkloadKind,
-    WorkloadName, WorkloadRef,
+    Deployment, OwnerReference, SelfManaged, Sets, Snapshot, Unreadable, WorkloadId, WorkloadName,
+    WorkloadRef,
 };
 use crate::text::{self, Error, ErrorKind};
 use std::collections::BTreeMap;
@@ -107,10 +107,11 @@ pub(crate) fn check_readable(sets: &Sets<'_>, choice: ChosenWorkload<'_>) -> Res
         let is_its = |uid| owner.uid == uid || sets.controlled_by(uid).any(|set| set.meta.uid == owner.uid);
         is_named || own.is_some_and(is_its)
     };
+    let reads = |plural: &str| id.kind.types().split(',').any(|known| known == plural);
     let is_needed = |its: &&Unreadable| match &*its.kind {
-        "Node" => id.kind == WorkloadKind::DaemonSet,
+        "Node" => reads("nodes"),
         _ if its.namespace != id.namespace => false,
-        "ControllerRevision" => id.kind == WorkloadKind::DaemonSet,
+        "ControllerRevision" => reads("controllerrevisions"),
         "Pod" if !its.has_metadata => true,
         _ => its.controller.as_ref().is_some_and(is_owner) || its.workload() == Some(id),
     };
@@ -118,7 +119,7 @@ pub(crate) fn check_readable(sets: &Sets<'_>, choice: ChosenWorkload<'_>) -> Res
 }
 
 /// The Deployment that a set is part of, if that cannot be read.
-fn unreadable_owner<'a>(sets: &Sets<'_>, choice: ChosenWorkload<'_>) -> Option<&'a Unreadable> {
+fn unreadable_owner<'a>(sets: &Sets<'a>, choice: ChosenWorkload<'_>) -> Option<&'a Unreadable> {
     let ChosenWorkload::Set(id) = choice else { return None };
     let owner = sets.controller(sets.get(id)?)?;
     sets.input

@@ -1,5 +1,4 @@
 //! What a decision needs of a cluster or of an input.
 
-pub(crate) mod needs;
-pub(crate) mod subject;
-pub(crate) mod zones;
+mod needs;
+mod subject;

@@ -3,11 +3,26 @@
 use crate::decide::complete;
 use crate::snapshot::{
     Deployment, ReplicaSet, Selector, SelfManaged, Sets, Snapshot, WorkloadId, WorkloadKind, WorkloadName,
-    WorkloadRef,
+    WorkloadRef, ZONE_LABEL,
 };
 use crate::text::Error;
+use std::collections::BTreeMap;
 
 impl Snapshot {
+    /// Returns the zone of each node whose zone the input tells, by the name of the node.
+    pub fn zones(&self) -> BTreeMap<&str, &str> {
+        let of_pods = self
+            .pods
+            .iter()
+            .filter_map(|pod| Some((&**pod.node.as_ref()?, &**pod.meta.labels.get(ZONE_LABEL)?)));
+        // What a node says itself counts.
+        let of_nodes = self
+            .nodes
+            .iter()
+            .filter_map(|node| Some((&*node.meta.name, &**node.meta.labels.get(ZONE_LABEL)?)));
+        of_pods.chain(of_nodes).collect()
+    }
+
     /// Returns all workloads of the input, also those without pods, sorted, each once.
     pub fn all_workloads(&self) -> Vec<WorkloadId> {
         let mut all: Vec<_> = self.workload_ids().collect();

@@ -1,9 +1,7 @@
 //! Steering: the selected pods, the deletion costs that make Kubernetes delete them, and the unsteerable pods. Reads
 //! only the input, and writes nothing: `manifest` makes the text that callers send.
 
-mod budget;
 mod difference;
-mod interference;
 mod manifest;
 mod nodes;
 mod notes;
@@ -18,11 +16,10 @@ mod target;
 mod values;
 mod what_if;
 
-pub use budget::check_budgets;
 pub use difference::{PlanDiff, difference, same_sets};
-pub use interference::check_interference;
 pub use manifest::{Manifest, putting_back};
 pub use nodes::{Cluster, PlannedNode, RemainingPods, TopologyLevel, keeps, nodes_text};
+pub use notes::{check_budgets, check_interference};
 pub use planned::{Plan, PlannedPod, PlannedSet, UnmetPreference, Unsteerable};
 pub use planning::{add_budgets, keeps_others, nothing_to_do, plan};
 pub use pod_owner::{ScaleTarget, leader, leaders, one_workload, set_of_leader, sets_of_pods};

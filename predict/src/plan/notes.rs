@@ -1,7 +1,11 @@
-//! The notes of a plan.
+//! The notes of a plan, and those on what else sets its replica count or covers its pods.
 
 use crate::answer::{Note, NoteCode};
-use crate::text::count;
+use crate::decide::{autoscaler_notes, owner_note};
+use crate::plan::planned::{Plan, PlannedPod};
+use crate::snapshot::budget::{Amount, Budget, Spec};
+use crate::snapshot::{Release, Snapshot, WorkloadRef};
+use crate::text::{self, count};
 use std::fmt;
 
 /// A workload that has its number of replicas already, but another number of pods.
@@ -20,4 +24,53 @@ pub(crate) fn idle_wish(preference: &str, target: &impl fmt::Display) -> Note {
 
 pub(crate) fn unmet_wish(unmet: &impl fmt::Display) -> Note {
     Note::warning(NoteCode::Preference, unmet.to_string())
+}
+
+/// Returns what a reader should know of those who also set the count, as far as the input has them.
+pub fn check_interference(input: &Snapshot, plan: &Plan) -> Vec<Note> {
+    let Plan { namespace, target, replicas, .. } = plan;
+    let release = Release::TESTED;
+    let mut notes = autoscaler_notes(input, namespace, &target.kind, &target.name, *replicas, release);
+    if let Some(kind) = target.workload_kind() {
+        notes.extend(owner_note(input, WorkloadRef { namespace, kind, name: &target.name }, *replicas));
+    }
+    notes
+}
+
+impl Budget {
+    /// `PodDisruptionBudget web (minAvailable 3)`
+    fn title(&self) -> String {
+        let (field, amount) = match &self.spec {
+            Spec { max_unavailable: Some(amount), .. } => ("maxUnavailable", amount),
+            Spec { min_available: Some(amount), .. } => ("minAvailable", amount),
+            _ => return format!("PodDisruptionBudget {}", self.meta.name),
+        };
+        let amount = match amount {
+            Amount::Pods(pods) => pods.to_string(),
+            Amount::Percent(percent) => text::word(percent).into_owned(),
+        };
+        format!("PodDisruptionBudget {} ({field} {amount})", self.meta.name)
+    }
+}
+
+/// Names the budgets in the input that cover pods that go, which the controller ignores. `None` if there are none.
+pub fn check_budgets(input: &Snapshot, plan: &Plan) -> Option<Note> {
+    let budgets = input.budgets.iter().filter(|budget| budget.meta.namespace == plan.namespace);
+    let labels = |pod: &PlannedPod| {
+        let mut known = input.pods.iter().filter(|known| known.meta.namespace == plan.namespace);
+        known.find(|known| known.meta.name == pod.name).map(|known| &known.meta.labels)
+    };
+    let covers = |budget: &Budget, pod: &PlannedPod| labels(pod).is_some_and(|labels| budget.covers(labels));
+    let budgets = budgets.filter(|budget| plan.selected().any(|pod| covers(budget, pod)));
+    let titles: Vec<_> = budgets.map(Budget::title).collect();
+    let (verb, them) = match titles.len() {
+        0 => return None,
+        1 => ("covers", "it"),
+        _ => ("cover", "them"),
+    };
+    let text = format!(
+        "{} {verb} selected pods, but the controller ignores {them} when it deletes pods",
+        text::list(&titles)
+    );
+    Some(Note::warning(NoteCode::DisruptionBudget, text))
 }

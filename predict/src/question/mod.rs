@@ -3,10 +3,8 @@
 pub mod gates;
 mod options;
 mod replicas;
-mod scalable;
 mod subject;
 
 pub use options::{Options, Order, TimeSource, Window};
 pub use replicas::Replicas;
-pub use scalable::Scalable;
-pub use subject::{OwnerName, Subject, instead_of_node};
+pub use subject::{OwnerName, Scalable, Subject, instead_of_node};
