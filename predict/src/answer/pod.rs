@@ -61,6 +61,11 @@ pub struct Details {
 }
 
 impl<'a> PodAnswer<'a> {
+    pub(crate) fn new(pod: &'a Pod, verdict: Verdict, reason: Reason<'a>, now: Time) -> Self {
+        let (probability, is_replaced, is_own_cost) = (None, false, false);
+        Self { pod, rank: 0, verdict, probability, reason, is_replaced, is_own_cost, now }
+    }
+
     /// Its name.
     pub fn name(&self) -> &'a str {
         self.pod.name()

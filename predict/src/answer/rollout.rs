@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fmt::Display;
 
 /// The least and the most.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CountRange {
     /// The least.
     pub min: u32,

@@ -1,7 +1,7 @@
 //! `DaemonSets`: which pods their next sync takes. The decision is `sync`'s.
 
 use crate::answer::{Note, NoteCode, PodAnswer};
-use crate::decide::self_managed::{Decision, becomes_available, chance, decided, probability};
+use crate::decide::self_managed::{Decision, becomes_available, chance, probability};
 use crate::question::Options;
 use crate::reason::{Cause, DaemonSetReason, Reason, Unavailable};
 use crate::snapshot::{
@@ -238,7 +238,7 @@ impl<'a> Decided<'_, 'a> {
             _ => Verdict::Waiting,
         };
         let probability = probability(&outcome, &sync.outcomes);
-        PodAnswer { probability, ..decided(pod, verdict, Reason::DaemonSet(reason), now) }
+        PodAnswer { probability, ..PodAnswer::new(pod, verdict, Reason::DaemonSet(reason), now) }
     }
 
     /// How many pods wait for those that this sync replaces. `None` if another sync may follow immediately.

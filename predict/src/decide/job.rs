@@ -3,7 +3,7 @@
 use crate::answer::{Note, NoteCode, PodAnswer, Size};
 use crate::decide::count;
 use crate::decide::job_end::Intervals;
-use crate::decide::self_managed::{Decision, chance, decided, probability};
+use crate::decide::self_managed::{Decision, chance, probability};
 use crate::question::Options;
 use crate::reason::{ByPolicy, Cause, JobPodReason, Reason, duration};
 use crate::snapshot::{FinishedPhase, Job, Pod, SelfManaged};
@@ -192,7 +192,7 @@ pub(crate) fn decide<'a>(
         };
         // Beyond one sync's deletions, something else decides, too.
         let probability = probability(outcome, &sync.outcomes).filter(|_| sync.later == 0);
-        PodAnswer { probability, ..decided(active[pod], outcome.verdict, Reason::Job(reason), now) }
+        PodAnswer { probability, ..PodAnswer::new(active[pod], outcome.verdict, Reason::Job(reason), now) }
     };
     let decided: Vec<_> = order.into_iter().map(answer).collect();
     notes.extend(notes_of(&job, entry, &sync, now));

@@ -141,22 +141,19 @@ impl<'a> Ranking<'a> {
         let all = self.victims.iter().map(|pod| (pod, Verdict::Deleted));
         let all = all.chain(self.contested.iter().map(|pod| (pod, Verdict::Possible)));
         let all = all.chain(self.survivors.iter().map(|pod| (pod, Verdict::Kept)));
-        all.map(|(ranked, verdict)| PodAnswer {
-            pod: ranked.pod,
-            rank: ranked.record.rank,
-            verdict,
-            probability: probabilities
-                .get(&ranked.pod.uid())
-                .copied()
-                .filter(|_| verdict == Verdict::Possible),
-            reason: match verdict {
+        all.map(|(ranked, verdict)| {
+            let reason = match verdict {
                 Verdict::Deleted => separated(ranked, after_victims, Reason::AllDeleted),
                 Verdict::Kept => separated(ranked, before_survivors, Reason::NoneDeleted),
                 Verdict::Possible | Verdict::Waiting => Reason::Open(chance),
-            },
-            is_replaced: false,
-            is_own_cost: ranked.has_own_cost(&self.policy),
-            now: self.policy.now,
+            };
+            let probability = probabilities.get(&ranked.pod.uid()).copied();
+            PodAnswer {
+                rank: ranked.record.rank,
+                probability: probability.filter(|_| verdict == Verdict::Possible),
+                is_own_cost: ranked.has_own_cost(&self.policy),
+                ..PodAnswer::new(ranked.pod, verdict, reason, self.policy.now)
+            }
         })
         .collect()
     }

@@ -1,7 +1,7 @@
 //! Shared by the kinds whose controllers delete pods themselves: the pods, and the answer about each.
 
 use crate::answer::{Note, NoteCode, PodAnswer, Probability};
-use crate::reason::{Cause, Chance, Reason};
+use crate::reason::{Cause, Chance};
 use crate::snapshot::Pod;
 use crate::sync::{PodOutcome, Verdict};
 use crate::text::age;
@@ -50,10 +50,4 @@ pub(crate) fn probability<R>(outcome: &PodOutcome<R>, outcomes: &[PodOutcome<R>]
 pub(crate) fn chance<R>(outcome: &PodOutcome<R>, outcomes: &[PodOutcome<R>], cause: Cause) -> Option<Chance> {
     let is_contested = outcome.verdict == Verdict::Possible;
     is_contested.then(|| Chance::Group { deleted: outcome.quota, of: group_of(outcome, outcomes), cause })
-}
-
-/// The answer about a pod whose controller compares no ranks.
-pub(crate) fn decided<'a>(pod: &'a Pod, verdict: Verdict, reason: Reason<'a>, now: Time) -> PodAnswer<'a> {
-    let (probability, is_replaced, is_own_cost) = (None, false, false);
-    PodAnswer { pod, rank: 0, verdict, probability, reason, is_replaced, is_own_cost, now }
 }

@@ -1,7 +1,7 @@
 //! `StatefulSets`: which pods their next sync takes. The decision is `sync`'s.
 
 use crate::answer::{Note, NoteCode, PodAnswer};
-use crate::decide::self_managed::{Decision, becomes_available, decided};
+use crate::decide::self_managed::{Decision, becomes_available};
 use crate::decide::{complete, notes};
 use crate::question::Options;
 use crate::reason::{Reason, StatefulSetReason};
@@ -138,7 +138,7 @@ impl<'a> Context<'_, 'a> {
         let (pod, Member { ordinal, .. }) = self.pods[outcome.member];
         let goes = matches!(outcome.verdict, Verdict::Deleted | Verdict::Waiting);
         let is_replaced = goes && self.set.is_in_range(ordinal);
-        let decided = decided(pod, outcome.verdict, self.reason(outcome, pod, ordinal), self.now);
+        let decided = PodAnswer::new(pod, outcome.verdict, self.reason(outcome, pod, ordinal), self.now);
         PodAnswer { is_replaced, ..decided }
     }
 
@@ -146,7 +146,7 @@ impl<'a> Context<'_, 'a> {
     fn ignored(&self, pod: &'a Pod) -> PodAnswer<'a> {
         let (verdict, reason) = (Verdict::Kept, MemberReason::NoOrdinal);
         let outcome = MemberOutcome { member: usize::MAX, verdict, reason, by: None };
-        decided(pod, verdict, self.reason(outcome, pod, -1), self.now)
+        PodAnswer::new(pod, verdict, self.reason(outcome, pod, -1), self.now)
     }
 
     /// Adds notes for the reader.

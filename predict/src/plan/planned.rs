@@ -17,7 +17,7 @@ const MOST_NAMED: usize = 3;
 
 /// Which pods are to go, and how. Serialized, it is the JSON that other programs read: docs/schemas says what each
 /// name means.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Plan {
     /// The namespace of the workload.

@@ -34,19 +34,12 @@ pub fn nothing_to_do(input: &Snapshot, request: &PlanRequest) -> Result<Option<P
     Ok(Some(Plan {
         namespace: state.namespace,
         target: state.target,
-        sets: Vec::new(),
-        is_rollout: false,
         now: request.options.now,
         from: replicas,
         replicas,
-        delete: 0,
-        writes: 0,
-        pods: Vec::new(),
-        nodes: None,
-        unsteerable: Vec::new(),
         notes: notes.into_iter().collect(),
         left: replicas as usize,
-        preferences: Vec::new(),
+        ..Plan::default()
     }))
 }
 

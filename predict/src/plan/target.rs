@@ -9,7 +9,7 @@ use crate::text::{self, Error, ErrorKind};
 use std::fmt;
 
 /// The object whose count falls.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Target {
     /// Its `apiVersion`.
     pub api_version: String,

@@ -1,12 +1,12 @@
 //! Workloads: their kinds, what identifies them, and their names as users give them.
 
 use crate::text::{self, Error};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use std::fmt;
 use std::str::FromStr;
 
 /// The kind of a workload that can be previewed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub enum WorkloadKind {
     /// `Deployment`, in the group `apps` or the old `extensions`.
     Deployment,
@@ -226,12 +226,6 @@ impl Type {
 impl fmt::Display for WorkloadKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_type().kind)
-    }
-}
-
-impl Serialize for WorkloadKind {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
     }
 }
 

@@ -1,9 +1,10 @@
 //! What a sync does to one pod.
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 /// What Kubernetes does to a pod.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// It is deleted for certain.
     Deleted,
@@ -24,12 +25,6 @@ impl Verdict {
             Self::Waiting => "waiting",
             Self::Kept => "kept",
         }
-    }
-}
-
-impl Serialize for Verdict {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.word())
     }
 }
 

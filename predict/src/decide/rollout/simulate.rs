@@ -21,6 +21,7 @@ const MOST_LATE: usize = 5;
 const MOST_STEPS: usize = 50;
 
 /// A set at the start.
+#[derive(Default)]
 pub(crate) struct SetStart {
     /// What the Deployment's controller reads of it, with its status as it is listed.
     pub(crate) record: ReplicaSetState,
@@ -66,7 +67,7 @@ struct Simulated {
 }
 
 /// A set at the end of the simulation.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct SetEnd {
     /// Its size.
     pub(crate) size: CountRange,
@@ -147,14 +148,7 @@ fn every_way(unseen: &[usize]) -> Ways {
 
 /// Plays a Deployment's syncs from the start.
 pub(crate) fn simulate(deployment: &DeploymentState, mut starts: Vec<SetStart>) -> Endings {
-    let created = SetStart {
-        record: ReplicaSetState::default(),
-        pods: 0,
-        is_idle: false,
-        unassigned: 0,
-        terminating: 0,
-        available: vec![(0, 0)],
-    };
+    let created = SetStart { available: vec![(0, 0)], ..SetStart::default() };
     let sets = starts.len();
     starts.push(created);
     let simulation = Simulation { deployment, starts };
@@ -191,16 +185,7 @@ struct Recorder {
 impl Recorder {
     fn new(sets: usize) -> Self {
         let nothing = CountRange { min: u32::MAX, max: 0 };
-        let fate = SetEnd {
-            size: nothing,
-            gone: nothing,
-            replaced: 0,
-            coming: 0,
-            beside: Vec::new(),
-            after: Vec::new(),
-            first: 0,
-            is_surplus: false,
-        };
+        let fate = SetEnd { size: nothing, gone: nothing, ..SetEnd::default() };
         Self { fates: vec![fate; sets], peaks: vec![0; sets], is_complete: true, gone: nothing, ends: 0 }
     }
 
