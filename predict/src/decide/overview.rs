@@ -1,6 +1,6 @@
 //! Several workloads of an input, a line each: the count, the pod that is deleted first, and the deletions under way.
 
-use crate::answer::{CountRange, Overview, OverviewRow, Preview, Size, Verdict, Workload};
+use crate::answer::{Overview, OverviewRow, Preview, Verdict};
 use crate::decide::choose::{ChosenWorkload, with_pods_in};
 use crate::decide::context;
 use crate::decide::count::of_choice;
@@ -48,7 +48,7 @@ fn unanswered<'a>(
     let as_it_is = Options { replicas: None, probabilities: false, ..named(options, id) };
     let now = preview_choice(sets, choice, &as_it_is);
     let active = now.map_or(0, |preview| preview.active());
-    OverviewRow { active, error: Some(error.in_one_line()), ..empty(id) }
+    OverviewRow { active, error: Some(error.in_one_line()), ..row(sets, &Preview::new(id, options)) }
 }
 
 /// The options for this workload.
@@ -60,22 +60,23 @@ fn named(options: &Options, id: WorkloadRef<'_>) -> Options {
     }
 }
 
-fn empty(id: WorkloadRef<'_>) -> OverviewRow<'_> {
+/// What a preview says of its workload as a whole.
+fn row<'a>(sets: &Sets<'a>, preview: &Preview<'a>) -> OverviewRow<'a> {
     OverviewRow {
-        namespace: id.namespace,
-        workload: Workload { kind: id.kind, name: id.name },
-        owner: None,
-        size: Size::default(),
-        active: 0,
-        delete: CountRange::one(0),
+        namespace: preview.namespace,
+        workload: preview.workload,
+        owner: preview.owner,
+        size: preview.size,
+        active: preview.active(),
+        delete: preview.deletions(),
         one_by_one: None,
-        certain: 0,
+        certain: preview.count(Verdict::Deleted),
         next: None,
         next_at: None,
         fate: None,
         probability: None,
-        present: None,
-        autoscaler: None,
+        present: preview.present,
+        autoscaler: context::autoscaler(preview, sets.input),
         rest: None,
         notes: Vec::new(),
         error: None,
@@ -94,17 +95,8 @@ fn line<'a>(
         its.replicas = Some(of_choice(sets, choice, replicas)?);
     }
     let preview = preview_choice(sets, choice, &its)?;
-    let mut line = OverviewRow {
-        owner: preview.owner,
-        autoscaler: context::autoscaler(&preview, sets.input),
-        size: preview.size,
-        active: preview.active(),
-        delete: preview.deletions(),
-        one_by_one: preview.one_by_one().filter(|_| replicas.is_some()),
-        certain: preview.count(Verdict::Deleted),
-        present: preview.present,
-        ..empty(id)
-    };
+    let one_by_one = preview.one_by_one().filter(|_| replicas.is_some());
+    let mut line = OverviewRow { one_by_one, ..row(sets, &preview) };
     if replicas.is_some() || line.delete.max > 0 || preview.waiting() > 0 {
         first(&mut line, &preview);
     }
