@@ -51,10 +51,11 @@ pub(crate) use unreadable::Unreadable;
 pub use workload::{WorkloadId, WorkloadKind, WorkloadName};
 pub(crate) use workload::{WorkloadRef, checked};
 
-use crate::text::{self, Error};
+use crate::text::{self, Error, parse};
 use autoscaler::Autoscaler;
 use policy::Policy;
 use selector::LabelSelector;
+use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The objects of an input, each kind in the order of the input.
@@ -85,6 +86,30 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
+    /// Keeps an object of a known kind, or else why it cannot be read.
+    fn keep(&mut self, kind: &str, object: &RawValue) {
+        let replica_set = |set| ReplicaSet::new::<LabelSelector>(WorkloadKind::ReplicaSet, set);
+        let controller = |set| ReplicaSet::new::<BTreeMap<_, _>>(WorkloadKind::ReplicationController, set);
+        let read = match kind {
+            "Pod" => push(&mut self.pods, parse(object)),
+            "Deployment" => push(&mut self.deployments, parse(object)),
+            "ReplicaSet" => push(&mut self.sets, parse(object).and_then(replica_set)),
+            "ReplicationController" => push(&mut self.sets, parse(object).and_then(controller)),
+            "StatefulSet" => push(&mut self.stateful_sets, parse(object)),
+            "DaemonSet" => push(&mut self.daemon_sets, parse(object)),
+            "Job" => push(&mut self.jobs, parse(object)),
+            "Node" => push(&mut self.nodes, parse(object)),
+            "ControllerRevision" => push(&mut self.revisions, parse(object)),
+            "HorizontalPodAutoscaler" => push(&mut self.autoscalers, parse(object)),
+            "PodDisruptionBudget" => push(&mut self.budgets, parse(object)),
+            "ScaleDownPolicy" => push(&mut self.policies, parse(object)),
+            _ => Ok(()),
+        };
+        if let Err(error) = read {
+            self.unreadable.push(Unreadable::new(kind, object, error));
+        }
+    }
+
     /// Adds a part that was read later. If both have an object, the later one counts.
     pub fn add_part(&mut self, mut later: Self) {
         // A set that is asked for by its name is also among all sets of its namespace.
@@ -170,4 +195,9 @@ impl Snapshot {
         let matching = self.workload_labels().filter(|(_, labels)| selector.matches(labels));
         Ok(matching.map(|(id, _)| id.to_id()).collect())
     }
+}
+
+fn push<T>(objects: &mut Vec<T>, read: Result<T, String>) -> Result<(), String> {
+    objects.push(read?);
+    Ok(())
 }

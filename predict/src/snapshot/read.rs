@@ -3,8 +3,6 @@
 use crate::snapshot::Snapshot;
 use crate::snapshot::event::Event;
 use crate::snapshot::owner::OtherOwner;
-use crate::snapshot::replica_set::ReplicaSet;
-use crate::snapshot::selector::LabelSelector;
 use crate::snapshot::unreadable::Unreadable;
 use crate::snapshot::workload::WorkloadKind;
 use crate::text::{self, Error, parse, without_place};
@@ -14,7 +12,6 @@ use serde_json::error::Category;
 use serde_json::value::RawValue;
 use serde_json::{Deserializer, Value};
 use serde_saphyr::options::{DuplicateKeyPolicy, NonFiniteFloatPolicy};
-use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Read};
 
@@ -161,34 +158,11 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Keeps one object of this type.
+    /// Adds one object of this type.
     fn add(&mut self, object: &RawValue, own: &TypeMeta, depth: u32) -> Result<(), Error> {
-        let Some(kind) = own.known_kind() else {
-            return self.add_other(object, own, depth);
-        };
-        let unreadable = &mut self.unreadable;
-        match kind {
-            "Pod" => keep(&mut self.pods, object, kind, unreadable),
-            "Deployment" => keep(&mut self.deployments, object, kind, unreadable),
-            "ReplicaSet" => {
-                let set = parse(object)
-                    .and_then(|set| ReplicaSet::new::<LabelSelector>(WorkloadKind::ReplicaSet, set));
-                keep_read(&mut self.sets, set, object, kind, unreadable);
-            }
-            "ReplicationController" => {
-                let kind_of_set = WorkloadKind::ReplicationController;
-                let set = parse(object).and_then(|set| ReplicaSet::new::<BTreeMap<_, _>>(kind_of_set, set));
-                keep_read(&mut self.sets, set, object, kind, unreadable);
-            }
-            "StatefulSet" => keep(&mut self.stateful_sets, object, kind, unreadable),
-            "DaemonSet" => keep(&mut self.daemon_sets, object, kind, unreadable),
-            "Job" => keep(&mut self.jobs, object, kind, unreadable),
-            "Node" => keep(&mut self.nodes, object, kind, unreadable),
-            "ControllerRevision" => keep(&mut self.revisions, object, kind, unreadable),
-            "HorizontalPodAutoscaler" => keep(&mut self.autoscalers, object, kind, unreadable),
-            "PodDisruptionBudget" => keep(&mut self.budgets, object, kind, unreadable),
-            "ScaleDownPolicy" => keep(&mut self.policies, object, kind, unreadable),
-            _ => {}
+        match own.known_kind() {
+            Some(kind) => self.keep(kind, object),
+            None => self.add_other(object, own, depth)?,
         }
         Ok(())
     }
@@ -209,29 +183,6 @@ impl Snapshot {
         }
         self.others += 1;
         Ok(())
-    }
-}
-
-/// Keeps an object among those of its kind, or else among those that cannot be read.
-fn keep<'a, T: Deserialize<'a>>(
-    objects: &mut Vec<T>,
-    object: &'a RawValue,
-    kind: &str,
-    unreadable: &mut Vec<Unreadable>,
-) {
-    keep_read(objects, parse(object), object, kind, unreadable);
-}
-
-fn keep_read<T>(
-    objects: &mut Vec<T>,
-    read: Result<T, String>,
-    object: &RawValue,
-    kind: &str,
-    unreadable: &mut Vec<Unreadable>,
-) {
-    match read {
-        Ok(read) => objects.push(read),
-        Err(error) => unreadable.push(Unreadable::new(kind, object, error)),
     }
 }
 
