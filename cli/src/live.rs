@@ -1,5 +1,5 @@
 //! Reads from the cluster what a decision needs, and no more: the workload, all `ReplicaSet`s in its namespace if it is or
-//! has a controller, such as a Deployment, the revisions and all nodes if it is a `DaemonSet`, and the pods that the
+//! has a controller, such as a Deployment, the revisions and all nodes if its kind reads them, and the pods that the
 //! related sets select.
 
 use crate::kubectl::{Answer, Kubectl, Reason};
@@ -82,7 +82,7 @@ pub(crate) fn read(
     }
     let selector = input.pod_selector(&workload);
     let selector = selector.iter().flat_map(|selector| ["--selector", selector]);
-    if workload.kind == WorkloadKind::DaemonSet {
+    if workload.kind.reads_nodes() {
         let revisions: Vec<_> =
             ["controllerrevisions.apps"].into_iter().chain(selector.clone()).chain(namespace).collect();
         input.add_part(kubectl.get(&revisions)?);
@@ -150,7 +150,7 @@ pub(crate) fn read_several(
         }
         .into());
     }
-    if workloads.iter().any(|workload| workload.kind == WorkloadKind::DaemonSet) {
+    if workloads.iter().any(|workload| workload.kind.reads_nodes()) {
         let revisions = [&["controllerrevisions.apps"][..], &scope.arguments()].concat();
         for words in [&*revisions, &["nodes"]] {
             input.add_part(kubectl.get_if_allowed(words).unwrap_or_default());
@@ -384,10 +384,9 @@ fn did_you_mean(error: Error, nearest: Option<impl Display>) -> Error {
 
 /// The error for a name that no workload has, and what the user may have meant.
 fn unknown(kubectl: &Kubectl, name: &WorkloadName, scope: Scope<'_>) -> Error {
-    let what = name.kind.map_or_else(
-        || "Deployment, ReplicaSet, ReplicationController, StatefulSet, DaemonSet or Job".to_owned(),
-        |kind| kind.to_string(),
-    );
+    let [others @ .., last] = WorkloadKind::ALL.map(|kind| kind.to_string());
+    let any = || format!("{} or {last}", others.join(", "));
+    let what = name.kind.map_or_else(any, |kind| kind.to_string());
     let missing = not_found(format!("no {what} is named {} {}", name.name, scope.place(kubectl)));
     let all = format!("{},pods", resources(None));
     let lines = kubectl.lines(&[&[&*all], &*scope.arguments()].concat());

@@ -8,10 +8,7 @@ use podrank_predict::{RelatedKind, Snapshot, WorkloadId, WorkloadKind};
 pub(crate) fn add(kubectl: &Kubectl, workload: &WorkloadId, input: &mut Snapshot) {
     let namespace = &workload.namespace;
     // No autoscaler sets the count of a workload that has none.
-    let kinds = match workload.kind {
-        WorkloadKind::DaemonSet | WorkloadKind::Job => &COMMON[1..],
-        _ => &COMMON,
-    };
+    let kinds = if workload.kind.has_replicas() { &COMMON[..] } else { &COMMON[1..] };
     let (found, unread) = read(kubectl, &["--namespace", namespace], kinds);
     input.add_part(found);
     input.lacks(&unread);

@@ -122,7 +122,7 @@ pub fn headline(preview: &Preview<'_>) -> String {
 
 /// How many pods are deleted, and how certain that is: `deletes 8 of 13 pods, all certain.`
 fn deletes(preview: &Preview<'_>) -> String {
-    let (delete, active) = (preview.deletions(), preview.active());
+    let (kind, delete, active) = (preview.workload.kind, preview.deletions(), preview.active());
     let certain = preview.count(Verdict::Deleted);
     let contested = preview.count(Verdict::Possible);
     let waiting = preview.count(Verdict::Waiting);
@@ -133,8 +133,8 @@ fn deletes(preview: &Preview<'_>) -> String {
     };
     let what = match (delete.max, preview.one_by_one()) {
         (0, _) if waiting > 0 => format!("deletes none of {pods} yet"),
-        (0, _) if preview.workload.kind == WorkloadKind::DaemonSet => {
-            format!("deletes none of {pods}: a DaemonSet has no replica count, its nodes decide")
+        (0, _) if !kind.has_count() => {
+            format!("deletes none of {pods}: a {kind} has no replica count, its nodes decide")
         }
         (0, _) => format!("deletes none of {pods}"),
         (_, None) => of_pods(delete),
@@ -155,7 +155,7 @@ fn deletes(preview: &Preview<'_>) -> String {
         (_, 0) => ", all certain".to_owned(),
         _ => chance(delete, certain, contested),
     };
-    let follows = matches!(preview.workload.kind, WorkloadKind::Deployment | WorkloadKind::StatefulSet);
+    let follows = matches!(kind, WorkloadKind::Deployment | WorkloadKind::StatefulSet);
     let is_sync = preview.rest.is_none() && follows;
     let sync = if is_sync { " in its next sync" } else { "" };
     let left = (!is_sync && delete.min == delete.max && delete.max > 0).then(|| active - delete.max as usize);
@@ -172,8 +172,8 @@ pub fn of_pod(preview: &Preview<'_>, pod: &str) -> Option<Table> {
         (Verdict::Possible, probability) => {
             let probability =
                 probability.map_or_else(String::new, |probability| format!(" ({})", probability.text()));
-            let goes_on = preview.workload.kind == WorkloadKind::DaemonSet
-                && preview.rest.as_ref().is_some_and(|rest| rest.then > 0);
+            let goes_on =
+                !preview.workload.kind.has_count() && preview.rest.as_ref().is_some_and(|rest| rest.then > 0);
             format!("is possibly deleted{probability}{}", if goes_on { ", now or later" } else { "" })
         }
         (Verdict::Waiting, _) => match pod.waits_for() {

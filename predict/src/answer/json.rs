@@ -8,7 +8,7 @@ use crate::answer::probability::Probability;
 use crate::answer::rollout::{CountRange, EndState, GroupAtEnd, StepPreview, WaitsFor};
 use crate::question::{Order, TimeSource, Window, gates};
 use crate::reason::{BY_CHANCE, Chance, Reason, SetSize, Value};
-use crate::snapshot::{Release, WorkloadKind};
+use crate::snapshot::Release;
 use crate::sync::Verdict;
 use crate::text::API_VERSION;
 use jiff::Timestamp;
@@ -306,8 +306,8 @@ impl Serialize for Preview<'_> {
             waits_for,
             complete: match &self.rest {
                 Some(rest) => rest.is_certain,
-                // Another sync follows immediately.
-                None => self.workload.kind != WorkloadKind::DaemonSet,
+                // Of a kind without a count, another sync follows immediately.
+                None => self.workload.kind.has_count(),
             },
             notes: &self.notes,
             groups: self.groups(),

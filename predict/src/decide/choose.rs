@@ -94,7 +94,7 @@ fn choose<'a>(sets: &Sets<'a>, options: &Options) -> Result<ChosenWorkload<'a>, 
 }
 
 /// Returns the error for an object that cannot be read, if a decision about this workload needs it: the workload, one with the same
-/// controller, a pod of any of these, a pod that may be one, and for a `DaemonSet` a node or a revision.
+/// controller, a pod of any of these, a pod that may be one, and if a decision reads them, a node or a revision.
 pub(crate) fn check_readable(sets: &Sets<'_>, choice: ChosenWorkload<'_>) -> Result<(), Error> {
     let id = choice.id();
     let own = match choice {
@@ -107,11 +107,10 @@ pub(crate) fn check_readable(sets: &Sets<'_>, choice: ChosenWorkload<'_>) -> Res
         let is_its = |uid| owner.uid == uid || sets.controlled_by(uid).any(|set| set.meta.uid == owner.uid);
         is_named || own.is_some_and(is_its)
     };
-    let reads = |plural: &str| id.kind.types().split(',').any(|known| known == plural);
     let is_needed = |its: &&Unreadable| match &*its.kind {
-        "Node" => reads("nodes"),
+        "Node" => id.kind.reads_nodes(),
         _ if its.namespace != id.namespace => false,
-        "ControllerRevision" => reads("controllerrevisions"),
+        "ControllerRevision" => id.kind.reads_nodes(),
         "Pod" if !its.has_metadata => true,
         _ => its.controller.as_ref().is_some_and(is_owner) || its.workload() == Some(id),
     };

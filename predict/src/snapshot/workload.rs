@@ -107,6 +107,16 @@ impl WorkloadKind {
         matches!(self, Self::ReplicaSet | Self::ReplicationController)
     }
 
+    /// Whether it has a replica count.
+    pub fn has_replicas(self) -> bool {
+        !matches!(self, Self::DaemonSet | Self::Job)
+    }
+
+    /// Whether a decision reads nodes and revisions.
+    pub fn reads_nodes(self) -> bool {
+        self.types().contains("nodes")
+    }
+
     /// Whether it has a count of pods. A `DaemonSet` has none, as its nodes decide.
     pub fn has_count(self) -> bool {
         self != Self::DaemonSet
