@@ -1,11 +1,9 @@
 //! The JSON that other programs read, as borrowed views of the answers. docs/schemas says what each name means.
 
-use crate::answer::note::Note;
-use crate::answer::order::{DeletionOrder, OrderedGroup, OrderedPod};
-use crate::answer::pod::{Details, PodAnswer};
-use crate::answer::preview::{AutoscalerPreview, Owner, Preview, Size, Workload};
-use crate::answer::probability::Probability;
-use crate::answer::rollout::{CountRange, EndState, GroupAtEnd, StepPreview, WaitsFor};
+use crate::answer::{
+    AutoscalerPreview, CountRange, DeletionOrder, Details, EndState, GroupAtEnd, Note, OrderedGroup,
+    OrderedPod, Owner, PodAnswer, Preview, Probability, Size, StepPreview, WaitsFor, Workload,
+};
 use crate::question::{Order, TimeSource, Window, gates};
 use crate::reason::{BY_CHANCE, Chance, Reason, SetSize, Value};
 use crate::snapshot::Release;

@@ -11,6 +11,7 @@ mod probability;
 mod rollout;
 
 pub use deletion::{DeletionCause, PodDeletion};
+use json::WaitsForView;
 pub use note::{Note, NoteCode};
 pub use order::{DeletionOrder, OrderedGroup, OrderedPod};
 pub use overview::{Overview, OverviewRow};

@@ -1,7 +1,6 @@
 //! At which counts each pod of a workload goes, as plain data and as JSON: docs/schemas says what each name means.
 
-use crate::answer::pod::PodAnswer;
-use crate::answer::preview::{Preview, Verdict};
+use crate::answer::{PodAnswer, Preview, Verdict};
 use crate::reason::Reason;
 use crate::text;
 use serde::Serialize;

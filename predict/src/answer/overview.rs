@@ -1,10 +1,8 @@
 //! Several workloads, a line each, as plain data and as JSON: docs/schemas says what each name means.
 
-use crate::answer::json::WaitsForView;
-use crate::answer::note::Note;
-use crate::answer::preview::{AutoscalerPreview, Owner, Size, Verdict, Workload};
-use crate::answer::probability::Probability;
-use crate::answer::rollout::{CountRange, EndState};
+use crate::answer::{
+    AutoscalerPreview, CountRange, EndState, Note, Owner, Probability, Size, Verdict, WaitsForView, Workload,
+};
 use crate::question::{Order, TimeSource};
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};

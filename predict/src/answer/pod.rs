@@ -1,6 +1,6 @@
 //! The answer about one pod.
 
-use crate::answer::probability::Probability;
+use crate::answer::Probability;
 use crate::reason::{Reason, phase_name};
 use crate::snapshot::Pod;
 use crate::sync::Verdict;

@@ -1,8 +1,6 @@
 //! The decision as plain data, and as the JSON that other programs read: docs/schemas says what each name means.
 
-use crate::answer::note::Note;
-use crate::answer::pod::PodAnswer;
-use crate::answer::rollout::{CountRange, EndState, StepPreview};
+use crate::answer::{CountRange, EndState, Note, PodAnswer, StepPreview};
 use crate::question::{Options, Order, TimeSource, Window, gates};
 use crate::reason::SetSize;
 use crate::snapshot::{Release, WorkloadKind, WorkloadRef};

@@ -1,6 +1,6 @@
 //! The present count of a workload, and the count that a user asks for in terms of it.
 
-use crate::decide::choose::{ChosenWorkload, choose_workload};
+use crate::decide::{ChosenWorkload, choose_workload};
 use crate::question::{Options, Replicas};
 use crate::snapshot::{SelfManaged, Sets, Snapshot, WorkloadRef};
 use crate::text::Error;

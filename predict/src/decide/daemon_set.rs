@@ -1,7 +1,7 @@
 //! `DaemonSets`: which pods their next sync takes. The decision is `sync`'s.
 
 use crate::answer::{Note, NoteCode, PodAnswer};
-use crate::decide::self_managed::{Decision, becomes_available, chance, probability};
+use crate::decide::{Decision, becomes_available, chance, probability};
 use crate::question::Options;
 use crate::reason::{Cause, DaemonSetReason, Reason, Unavailable};
 use crate::snapshot::{

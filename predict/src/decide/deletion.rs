@@ -1,8 +1,7 @@
 //! Explains who deleted a pod, by events, and why that one, by a decision over the pods before. Reads only the input.
 
 use crate::answer::{DeletionCause, PodDeletion, Verdict};
-use crate::decide::replica_set::Scene;
-use crate::decide::scale_events::{ScaleDown, ScaleEvents, disruption};
+use crate::decide::{ScaleDown, ScaleEvents, Scene, disruption};
 use crate::question::Options;
 use crate::reason::BY_CHANCE;
 use crate::snapshot::{

@@ -1,12 +1,9 @@
 //! The preview of a Deployment: what its next sync does to its sets, and which pods each set then loses.
 
 use crate::answer::{Note, NoteCode, PodGroup, Preview, Rollout, Size};
-use crate::decide::count::asked;
-use crate::decide::rank_range::RankRange;
-use crate::decide::replica_set::Scene;
 use crate::decide::rollout::end::{self, Actor, RolloutOutcome};
 use crate::decide::rollout::next::Next;
-use crate::decide::{complete, notes};
+use crate::decide::{RankRange, Scene, asked, complete, notes};
 use crate::question::{Options, Order, gates};
 use crate::reason::SetSize;
 use crate::snapshot::{Deployment, ReplicaSet, Sets, WorkloadKind};

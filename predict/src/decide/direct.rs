@@ -1,9 +1,7 @@
 //! Workloads whose controllers delete pods themselves: their next sync, whichever their kind.
 
 use crate::answer::{CountRange, EndState, Note, PodAnswer, PodGroup, Preview, Size, Verdict};
-use crate::decide::members::Seen;
-use crate::decide::self_managed::Decision;
-use crate::decide::{complete, count, daemon_set, job, notes, stateful_set};
+use crate::decide::{Decision, Seen, complete, count, daemon_set, job, notes, stateful_set};
 use crate::question::{Options, Order, gates};
 use crate::snapshot::{Pod, SelfManaged, Snapshot, WorkloadKind, to_time};
 use crate::sync::stateful_set::ordinal;

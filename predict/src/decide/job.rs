@@ -1,9 +1,7 @@
 //! Jobs: which pods their next sync takes. The decision is `sync`'s.
 
 use crate::answer::{Note, NoteCode, PodAnswer, Size};
-use crate::decide::count;
-use crate::decide::job_end::Intervals;
-use crate::decide::self_managed::{Decision, chance, probability};
+use crate::decide::{Decision, Intervals, chance, count, probability};
 use crate::question::Options;
 use crate::reason::{ByPolicy, Cause, JobPodReason, Reason, duration};
 use crate::snapshot::{FinishedPhase, Job, Pod, SelfManaged};

@@ -5,13 +5,10 @@ use crate::answer::{
     DeletionOrder, Note, NoteCode, OrderedGroup, OrderedPod, PodAnswer, PodGroup, Preview, Rollout, Verdict,
     WaitsFor, Workload,
 };
-use crate::decide::choose::{ChosenWorkload, choose_workload};
-use crate::decide::members::ranked;
-use crate::decide::ranking::{MOST_IN_ONE_SYNC, groups, lasting};
-use crate::decide::replica_set::Scene;
-use crate::decide::window::decision_times;
-use crate::decide::workload::preview_choice;
-use crate::decide::{context, count, direct};
+use crate::decide::{
+    ChosenWorkload, MOST_IN_ONE_SYNC, Scene, choose_workload, context, count, decision_times, direct, groups,
+    lasting, preview_choice, ranked,
+};
 use crate::question::{Options, Order};
 use crate::reason::{Comparison, RankedPod, Reason, chance};
 use crate::snapshot::{SelfManaged, Sets, Snapshot, WorkloadKind, WorkloadRef, to_time};

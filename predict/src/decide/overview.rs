@@ -1,11 +1,7 @@
 //! Several workloads of an input, a line each: the count, the pod that is deleted first, and the deletions under way.
 
 use crate::answer::{Overview, OverviewRow, Preview, Verdict};
-use crate::decide::choose::{ChosenWorkload, with_pods_in};
-use crate::decide::context;
-use crate::decide::count::of_choice;
-use crate::decide::order::at;
-use crate::decide::workload::preview_choice;
+use crate::decide::{ChosenWorkload, at, context, of_choice, preview_choice, with_pods_in};
 use crate::question::{Options, Replicas};
 use crate::snapshot::{Sets, Snapshot, WorkloadKind, WorkloadName, WorkloadRef};
 use crate::text::{API_VERSION, Error};

@@ -1,7 +1,7 @@
 //! The decision: the set's pods in deletion order, and the verdict about each. Reads pods and ranks, but not the input.
 
 use crate::answer::{PodAnswer, Probability, Verdict};
-use crate::decide::rank_range::{RankEffect, RankRange, effects};
+use crate::decide::{RankEffect, RankRange, effects};
 use crate::question::Order;
 use crate::reason::{Cause, Chance, Comparison, RankedPod, Reason};
 use crate::text::Error;

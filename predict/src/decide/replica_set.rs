@@ -1,10 +1,9 @@
 //! Decides which pods of one set are deleted when it is scaled, alone or by its Deployment.
 
 use crate::answer::{Note, Owner, PodGroup, Preview, Size};
-use crate::decide::members::{Member, Related, members, ranked};
-use crate::decide::rank_range::RankRange;
-use crate::decide::ranking::{MOST_IN_ONE_SYNC, Ranking};
-use crate::decide::{complete, count, notes};
+use crate::decide::{
+    MOST_IN_ONE_SYNC, Member, RankRange, Ranking, Related, complete, count, members, notes, ranked,
+};
 use crate::question::{Options, Order, gates};
 use crate::snapshot::{ReplicaSet, Sets, WorkloadRef, to_time};
 use crate::text::Error;

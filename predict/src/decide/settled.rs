@@ -2,8 +2,7 @@
 //! its controller does nothing. Reads only the input.
 
 use crate::answer::{CountRange, Note, NoteCode, PodAnswer, Preview, Verdict};
-use crate::decide::choose::ChosenWorkload;
-use crate::decide::notes;
+use crate::decide::{ChosenWorkload, notes};
 use crate::reason::{AnyCount, Reason};
 use crate::snapshot::{Deletion, Sets, WorkloadKind, WorkloadRef};
 

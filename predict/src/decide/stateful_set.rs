@@ -1,8 +1,7 @@
 //! `StatefulSets`: which pods their next sync takes. The decision is `sync`'s.
 
 use crate::answer::{Note, NoteCode, PodAnswer};
-use crate::decide::self_managed::{Decision, becomes_available};
-use crate::decide::{complete, notes};
+use crate::decide::{Decision, becomes_available, complete, notes};
 use crate::question::Options;
 use crate::reason::{Reason, StatefulSetReason};
 use crate::snapshot::{Pod, REVISION_LABEL, Release, SelfManaged, StatefulSet, to_time};

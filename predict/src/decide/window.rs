@@ -3,7 +3,7 @@
 //! Ages decide, so a dump that is judged later than it was taken can show other verdicts.
 
 use crate::answer::{Cases, Note, NoteCode, PodAnswer, Preview, Verdict};
-use crate::decide::agree::agree;
+use crate::decide::agree;
 use crate::question::{Options, TimeSource, Window};
 use crate::reason::Chance;
 use crate::text::Error;

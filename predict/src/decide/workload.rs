@@ -1,13 +1,10 @@
 //! From an input to a preview: chooses the workload, checks that the input is complete, and decides.
 
 use crate::answer::Preview;
-use crate::decide::choose::{ChosenWorkload, check_readable, choose_workload};
-use crate::decide::count::present;
-use crate::decide::deployment::preview_deployment;
-use crate::decide::direct::preview_direct;
-use crate::decide::replica_set::preview_set;
-use crate::decide::settled::{apply_to_sets, settled};
-use crate::decide::{context, window};
+use crate::decide::{
+    ChosenWorkload, apply_to_sets, check_readable, choose_workload, context, present, preview_deployment,
+    preview_direct, preview_set, settled, window,
+};
 use crate::question::Options;
 use crate::snapshot::{Sets, Snapshot, WorkloadKind};
 use crate::text::Error;

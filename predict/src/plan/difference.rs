@@ -1,7 +1,7 @@
 //! What makes a plan another one than that which a user has confirmed. Compares two plans, and reads nothing else.
 
 use crate::answer::{Note, NoteCode};
-use crate::plan::planned::{Plan, PlannedPod};
+use crate::plan::{Plan, PlannedPod};
 use crate::text;
 use std::collections::{HashMap, HashSet};
 use std::fmt;

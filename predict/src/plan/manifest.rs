@@ -1,8 +1,7 @@
 //! The texts for `kubectl` that carry out a plan: manifests with which server-side apply writes and removes costs, and
 //! patches that restore costs. Makes text and sends nothing.
 
-use crate::plan::planned::Plan;
-use crate::plan::progress::ActivePod;
+use crate::plan::{ActivePod, Plan};
 use crate::snapshot::{PREVIOUS_COST_ANNOTATION, PreviousCost};
 use podrank::DELETION_COST_ANNOTATION;
 use serde_json::{Value, json};

@@ -18,12 +18,18 @@ mod what_if;
 
 pub use difference::{PlanDiff, difference, same_sets};
 pub use manifest::{Manifest, putting_back};
+use nodes::too_many_groups;
 pub use nodes::{Cluster, PlannedNode, RemainingPods, TopologyLevel, keeps, nodes_text};
 pub use notes::{check_budgets, check_interference};
+use notes::{idle_wish, still_working, unmet_wish};
 pub use planned::{Plan, PlannedPod, PlannedSet, UnmetPreference, Unsteerable};
 pub use planning::{add_budgets, keeps_others, nothing_to_do, plan};
 pub use pod_owner::{ScaleTarget, leader, leaders, one_workload, set_of_leader, sets_of_pods};
 pub use preference::{ForeignCosts, PlanRequest, PlanSize, Preference, Selected, Why, no_domain, no_node};
+use preference::{spread, tiers};
 pub use progress::{ActivePod, Progress, state};
+use rollout::{Shares, shares};
+use set_plan::{DefaultVerdicts, SetPlan};
 pub use target::Target;
+use target::{Chosen, busy, choose};
 pub use values::{Metric, Values};

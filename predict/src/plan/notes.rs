@@ -2,7 +2,7 @@
 
 use crate::answer::{Note, NoteCode};
 use crate::decide::{autoscaler_notes, owner_note};
-use crate::plan::planned::{Plan, PlannedPod};
+use crate::plan::{Plan, PlannedPod};
 use crate::snapshot::budget::{Amount, Budget, Spec};
 use crate::snapshot::{Release, Snapshot, WorkloadRef};
 use crate::text::{self, count};

@@ -2,9 +2,7 @@
 //! without the plan. Plain data, which `planning` computes.
 
 use crate::answer::{CountRange, Note, Probability, Verdict};
-use crate::plan::nodes::PlannedNode;
-use crate::plan::preference::Why;
-use crate::plan::target::Target;
+use crate::plan::{PlannedNode, Target, Why};
 use crate::snapshot::{FIELD_MANAGER, PreviousCost};
 use crate::text::{self, TextReason};
 use jiff::Timestamp;

@@ -2,15 +2,11 @@
 
 use crate::answer::{Note, NoteCode};
 use crate::decide::{Member, Ranking, Related, complete, members, notes, ranked};
-use crate::plan::nodes::{Cluster, PlannedNode};
-use crate::plan::notes::{idle_wish, still_working, unmet_wish};
-use crate::plan::planned::{Plan, PlannedPod, PlannedSet};
-use crate::plan::preference;
-use crate::plan::preference::{PlanRequest, PlanSize};
 use crate::plan::progress::state as current;
-use crate::plan::rollout::{Shares, shares};
-use crate::plan::set_plan::{DefaultVerdicts, SetPlan};
-use crate::plan::target::{Chosen, busy, choose};
+use crate::plan::{
+    Chosen, Cluster, DefaultVerdicts, Plan, PlanRequest, PlanSize, PlannedNode, PlannedPod, PlannedSet,
+    SetPlan, Shares, busy, choose, idle_wish, preference, shares, still_working, unmet_wish,
+};
 use crate::question::Order;
 use crate::reason::RankedPod;
 use crate::snapshot::{ReplicaSet, Sets, Snapshot, to_time};

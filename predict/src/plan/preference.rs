@@ -1,7 +1,6 @@
 //! The preferences of a user for a scale-down: the tier that they give each pod, and which pods match each.
 
-use crate::plan::nodes::{Cluster, TopologyLevel, too_many_groups};
-use crate::plan::values::Values;
+use crate::plan::{Cluster, TopologyLevel, Values, too_many_groups};
 use crate::question::Options;
 use crate::reason::RankedPod;
 use crate::snapshot::selector;

@@ -2,7 +2,7 @@
 
 use crate::decide::count::unknown;
 use crate::decide::{ChosenWorkload, choose_workload};
-use crate::plan::target::Target;
+use crate::plan::Target;
 use crate::question::Options;
 use crate::snapshot::{PreviousCost, ReplicaSet, Sets, Snapshot};
 use crate::text::Error;

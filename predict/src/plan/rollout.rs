@@ -3,9 +3,7 @@
 
 use crate::answer::{Preview, Verdict};
 use crate::decide::preview_workload;
-use crate::plan::preference::{PlanRequest, PlanSize};
-use crate::plan::set_plan::{DefaultVerdicts, SetPlan};
-use crate::plan::target::Target;
+use crate::plan::{DefaultVerdicts, PlanRequest, PlanSize, SetPlan, Target};
 use crate::question::Options;
 use crate::snapshot::Snapshot;
 use crate::text::{self, Error};

@@ -2,8 +2,8 @@
 
 use crate::answer::{Probability, Verdict};
 use crate::decide::{Member, ranked};
-use crate::plan::planned::{PlannedPod, Unsteerable};
-use crate::plan::preference::{self, ForeignCosts, PlanRequest, PlanSize, spread, tiers};
+use crate::plan::preference;
+use crate::plan::{ForeignCosts, PlanRequest, PlanSize, PlannedPod, Unsteerable, spread, tiers};
 use crate::reason::{Comparison, RankedPod};
 use crate::snapshot::{CostOwner, Pod, ReplicaSet};
 use crate::text::{self, Error, TextReason};

@@ -1,7 +1,7 @@
 //! An input as it is once the costs of a plan are written. A decision about it says whether they do what the plan says, in the words of every
 //! other decision.
 
-use crate::plan::planned::Plan;
+use crate::plan::Plan;
 use crate::snapshot::{FIELD_MANAGER, Manager, Snapshot, WrittenCost};
 use std::collections::HashMap;
 

@@ -1,7 +1,6 @@
 //! One `HorizontalPodAutoscaler`: whose count it sets, and within which bounds. Its arithmetic is not repeated.
 
-use crate::snapshot::meta::{Condition, Metadata, Object, TargetReference};
-use crate::snapshot::workload::WorkloadKind;
+use crate::snapshot::{Condition, Metadata, Object, TargetReference, WorkloadKind};
 use serde::Deserialize;
 
 /// An autoscaler.

@@ -1,7 +1,6 @@
 //! One `PodDisruptionBudget`: which pods it covers, what it asks for, and what its status says.
 
-use crate::snapshot::meta::Metadata;
-use crate::snapshot::selector::{LabelSelector, Selector};
+use crate::snapshot::{LabelSelector, Metadata, Selector};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 

@@ -1,7 +1,6 @@
 //! A pod's deletion cost as it is written, and who wrote it. Reads a pod's metadata alone.
 
-use crate::snapshot::managed_fields::{CONTROLLER_MANAGER, FIELD_MANAGER, ManagedFields};
-use crate::snapshot::meta::ObjectMeta;
+use crate::snapshot::{CONTROLLER_MANAGER, FIELD_MANAGER, ManagedFields, ObjectMeta};
 use podrank::{DELETION_COST_ANNOTATION, DeletionCostError, deletion_cost};
 use serde::{Deserialize, Serialize};
 use std::fmt;

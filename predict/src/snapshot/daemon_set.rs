@@ -1,9 +1,8 @@
 //! One `DaemonSet`, and one revision of a workload's template.
 
-use crate::snapshot::deployment::{RollingUpdate, UpdateStrategy};
-use crate::snapshot::meta::{Metadata, Object, REVISION_LABEL};
-use crate::snapshot::node::Placement;
-use crate::snapshot::selector::LabelSelector;
+use crate::snapshot::{
+    LabelSelector, Metadata, Object, Placement, REVISION_LABEL, RollingUpdate, UpdateStrategy,
+};
 use crate::sync::IntOrPercent;
 use crate::sync::daemon_set::Strategy;
 use crate::text;

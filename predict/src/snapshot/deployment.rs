@@ -1,10 +1,9 @@
 //! One Deployment.
 
-use crate::snapshot::managed_fields::CountManagers;
-use crate::snapshot::meta::{Metadata, Object};
-use crate::snapshot::selector::{LabelSelector, Selector};
-use crate::snapshot::template::{Fingerprint, Template};
-use crate::snapshot::workload::{WorkloadKind, WorkloadRef};
+use crate::snapshot::{
+    CountManagers, Fingerprint, LabelSelector, Metadata, Object, Selector, Template, WorkloadKind,
+    WorkloadRef,
+};
 use crate::sync::IntOrPercent;
 use crate::sync::deployment::{DeploymentState, Strategy};
 use crate::text::{self, not_negative};

@@ -1,6 +1,6 @@
 //! What Kubernetes and podrank-webhook reported of a pod, or of what deletes pods: an `Event`. Nothing in it makes an input unreadable.
 
-use crate::snapshot::time::{Lenient, Time, nanos};
+use crate::snapshot::{Lenient, Time, nanos};
 use podrank::Uid;
 use serde::Deserialize;
 use serde_json::value::RawValue;

@@ -1,13 +1,9 @@
 //! The sets of an input by name, and the pods of each, as their controllers claim them first: Kubernetes' `ClaimPods` and
 //! `ClaimReplicaSets`. Reads only the input.
 
-use crate::snapshot::Snapshot;
-use crate::snapshot::deployment::Deployment;
-use crate::snapshot::meta::OwnerReference;
-use crate::snapshot::pod::Pod;
-use crate::snapshot::replica_set::ReplicaSet;
-use crate::snapshot::selector::Selector;
-use crate::snapshot::workload::{WorkloadKind, WorkloadRef};
+use crate::snapshot::{
+    Deployment, OwnerReference, Pod, ReplicaSet, Selector, Snapshot, WorkloadKind, WorkloadRef,
+};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 

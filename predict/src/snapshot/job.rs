@@ -1,8 +1,6 @@
 //! One Job, with the policies that can end it.
 
-use crate::snapshot::meta::{Condition, Metadata, Object};
-use crate::snapshot::selector::LabelSelector;
-use crate::snapshot::time::{Time, time};
+use crate::snapshot::{Condition, LabelSelector, Metadata, Object, Time, time};
 use crate::sync::job::{Completion, JobState, State};
 use crate::text;
 use serde::Deserialize;

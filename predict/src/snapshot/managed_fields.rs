@@ -1,6 +1,6 @@
 //! Who wrote an object when, and who sets its count: `metadata.managedFields`. Nothing in it makes an object unreadable.
 
-use crate::snapshot::time::{Lenient, Time, nanos};
+use crate::snapshot::{Lenient, Time, nanos};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 

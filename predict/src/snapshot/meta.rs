@@ -1,8 +1,6 @@
 //! What every object has: its name, its labels and who controls it.
 
-use crate::snapshot::managed_fields::ManagedFields;
-use crate::snapshot::time::{Lenient, Time};
-use crate::snapshot::workload::{WorkloadKind, WorkloadRef};
+use crate::snapshot::{Lenient, ManagedFields, Time, WorkloadKind, WorkloadRef};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::mem;

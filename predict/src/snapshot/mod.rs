@@ -53,10 +53,18 @@ pub(crate) use workload::{WorkloadRef, checked};
 
 use crate::text::{self, Error, parse};
 use autoscaler::Autoscaler;
+use cost::NotedCost;
+use deployment::{RollingUpdate, UpdateStrategy};
+use managed_fields::{CONTROLLER_MANAGER, CountManagers, ManagedFields};
+use meta::{Condition, Metadata, Object, ObjectMeta, TargetReference, controller, namespace};
+use node::{Affinity, Placement};
 use policy::Policy;
 use selector::LabelSelector;
+use selector::{Expression, matches_node};
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
+use template::{Fingerprint, Template};
+use time::{ContainerState, Lenient, Time, deletion, nanos, time};
 
 /// The objects of an input, each kind in the order of the input.
 #[derive(Clone, Debug, Default)]

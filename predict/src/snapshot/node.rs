@@ -1,8 +1,7 @@
 //! Nodes: on which of them pods of a `DaemonSet` may run, as Kubernetes decides it, and their zones, for those who show pods
 //! by zone.
 
-use crate::snapshot::meta::Metadata;
-use crate::snapshot::selector::{Expression, matches_node};
+use crate::snapshot::{Expression, Metadata, matches_node};
 use crate::sync::daemon_set::NodeFit;
 use crate::text;
 use serde::Deserialize;

@@ -1,7 +1,6 @@
 //! An object of a kind that no module knows, if it has a count: it may own `ReplicaSets`, as an Argo Rollout does.
 
-use crate::snapshot::meta::{Metadata, ObjectMeta};
-use crate::snapshot::workload::checked;
+use crate::snapshot::{Metadata, ObjectMeta, checked};
 use crate::text;
 use serde::Deserialize;
 use serde_json::value::RawValue;

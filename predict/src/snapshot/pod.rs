@@ -1,10 +1,9 @@
 //! One `v1.Pod`: what identifies it, and the record that the order reads.
 
-use crate::snapshot::cost::{NotedCost, PreviousCost, WrittenCost};
-use crate::snapshot::meta::{Metadata, Object, ObjectMeta, OwnerReference};
-use crate::snapshot::node::Affinity;
-use crate::snapshot::time::{ContainerState, Lenient, Time, deletion, nanos, time};
-use crate::snapshot::workload::WorkloadKind;
+use crate::snapshot::{
+    Affinity, ContainerState, Lenient, Metadata, NotedCost, Object, ObjectMeta, OwnerReference, PreviousCost,
+    Time, WorkloadKind, WrittenCost, deletion, nanos, time,
+};
 use crate::sync::job::{COMPLETION_INDEX_ANNOTATION, NO_INDEX, completion_index};
 use crate::text;
 use podrank::{Flags, Phase, Uid};

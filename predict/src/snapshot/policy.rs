@@ -1,7 +1,6 @@
 //! One `ScaleDownPolicy` of podrank-webhook: whose pods it chooses. Which ones is not repeated.
 
-use crate::snapshot::meta::{Metadata, OwnerReference, TargetReference};
-use crate::snapshot::selector::{LabelSelector, Selector};
+use crate::snapshot::{LabelSelector, Metadata, OwnerReference, Selector, TargetReference};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,10 +1,6 @@
 //! Reads a dump object by object, and keeps what a decision may need from each. Reads from any reader, and opens none.
 
-use crate::snapshot::Snapshot;
-use crate::snapshot::event::Event;
-use crate::snapshot::owner::OtherOwner;
-use crate::snapshot::unreadable::Unreadable;
-use crate::snapshot::workload::WorkloadKind;
+use crate::snapshot::{Event, OtherOwner, Snapshot, Unreadable, WorkloadKind};
 use crate::text::{self, Error, parse, without_place};
 use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer as _};

@@ -1,11 +1,8 @@
 //! One `ReplicaSet` or `ReplicationController`.
 
-use crate::snapshot::managed_fields::CountManagers;
-use crate::snapshot::meta::{Metadata, Object};
-use crate::snapshot::selector::{LabelSelector, Selector};
-use crate::snapshot::template::Template;
-use crate::snapshot::time::time;
-use crate::snapshot::workload::{WorkloadKind, WorkloadRef};
+use crate::snapshot::{
+    CountManagers, LabelSelector, Metadata, Object, Selector, Template, WorkloadKind, WorkloadRef, time,
+};
 use crate::sync::deployment::{
     Annotation, DESIRED_REPLICAS_ANNOTATION, MAX_REPLICAS_ANNOTATION, ReplicaSetState,
 };

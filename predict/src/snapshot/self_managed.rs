@@ -1,12 +1,9 @@
 //! Workloads whose controllers delete pods themselves, whichever their kind.
 
-use crate::snapshot::daemon_set::DaemonSet;
-use crate::snapshot::job::Job;
-use crate::snapshot::meta::{Metadata, OwnerReference};
-use crate::snapshot::pod::Pod;
-use crate::snapshot::selector::{LabelSelector, Selector};
-use crate::snapshot::stateful_set::StatefulSet;
-use crate::snapshot::workload::{WorkloadKind, WorkloadRef};
+use crate::snapshot::{
+    DaemonSet, Job, LabelSelector, Metadata, OwnerReference, Pod, Selector, StatefulSet, WorkloadKind,
+    WorkloadRef,
+};
 use std::fmt;
 
 /// Such a workload.

@@ -1,10 +1,8 @@
 //! One `StatefulSet`.
 
-use crate::snapshot::deployment::{RollingUpdate, UpdateStrategy};
-use crate::snapshot::managed_fields::CountManagers;
-use crate::snapshot::meta::{Metadata, Object};
-use crate::snapshot::release::{ControllerGates, Release};
-use crate::snapshot::selector::LabelSelector;
+use crate::snapshot::{
+    ControllerGates, CountManagers, LabelSelector, Metadata, Object, Release, RollingUpdate, UpdateStrategy,
+};
 use crate::sync::IntOrPercent;
 use crate::sync::stateful_set::{PodManagement, StatefulSetState, Update};
 use crate::text::{self, not_negative};

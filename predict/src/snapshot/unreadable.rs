@@ -1,9 +1,8 @@
 //! Objects that are not as Kubernetes writes them. Such an object is an error only if a decision needs it.
 
-use crate::snapshot::Snapshot;
-use crate::snapshot::meta::{OwnerReference, controller, namespace};
-use crate::snapshot::time::Lenient;
-use crate::snapshot::workload::{WorkloadKind, WorkloadName, WorkloadRef};
+use crate::snapshot::{
+    Lenient, OwnerReference, Snapshot, WorkloadKind, WorkloadName, WorkloadRef, controller, namespace,
+};
 use crate::text::{self, Error};
 use serde::Deserialize;
 use serde_json::value::RawValue;

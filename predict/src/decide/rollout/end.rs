@@ -5,14 +5,10 @@ use crate::answer::{
     Basis, Cases, CountRange, EndState, GroupAtEnd, PodAnswer, Probability, RolloutEnd, SizeStep,
     StepPreview, Verdict, WaitsFor,
 };
-use crate::decide::agree::agree;
-use crate::decide::members::ranked;
-use crate::decide::rank_range::RankRange;
-use crate::decide::ranking::{MOST_IN_ONE_SYNC, Ranking, groups, lasting};
-use crate::decide::replica_set::Scene;
 use crate::decide::rollout::next::{Next, what_is_next};
 use crate::decide::rollout::sample::{SetDeletion, sample};
 use crate::decide::rollout::simulate::{Endings, SetEnd, SetStart, SimulatedSync, simulate};
+use crate::decide::{MOST_IN_ONE_SYNC, RankRange, Ranking, Scene, agree, groups, lasting, ranked};
 use crate::question::{Options, Order};
 use crate::reason::{Chance, RankedPod, Reason};
 use crate::snapshot::to_time;
