@@ -1,7 +1,7 @@
 //! The preview of a Deployment: what its next sync does to its sets, and which pods each set then loses.
 
 use crate::answer::{Note, NoteCode, PodGroup, Preview, Rollout, Size};
-use crate::decide::rollout::end::{self, Actor, RolloutOutcome};
+use crate::decide::rollout::end::{self, Actor};
 use crate::decide::rollout::next::Next;
 use crate::decide::{RankRange, Scene, asked, complete, notes};
 use crate::question::{Options, Order, gates};
@@ -34,7 +34,7 @@ pub(crate) fn preview_deployment<'a>(
     let (scaled, mut notes) = ScaledDeployment::read(sets, entry, options)?;
     let ScaledDeployment { own, deployment, sync, .. } = &scaled;
     let mut decisions = scaled.count_all(&mut notes)?;
-    let end = scaled.play_on()?;
+    let end = end::end(&scaled.deployment, &scaled.actors(), options)?;
     let is_incomplete = notes.iter().any(|note| note.code == NoteCode::Incomplete);
     if own.is_empty() && !is_incomplete && entry.idle().is_none() {
         notes.push(notes::no_sets(entry));
@@ -113,11 +113,6 @@ impl<'s, 'a> ScaledDeployment<'s, 'a> {
     fn size(&self, from: i32, change: &SizeChange, is_created: bool) -> SetSize {
         let (desired, budgets) = (self.deployment.replicas, self.sync.budgets);
         SetSize { from, change: *change, desired, budgets, is_created }
-    }
-
-    /// Plays the syncs to their end.
-    fn play_on(&self) -> Result<RolloutOutcome<'a>, Error> {
-        end::end(&self.deployment, &self.actors(), self.options)
     }
 
     fn actors(&self) -> Vec<Actor<'_, 'a>> {

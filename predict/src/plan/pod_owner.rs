@@ -19,8 +19,9 @@ pub struct ScaleTarget {
 pub fn sets_of_pods(input: &Snapshot) -> BTreeMap<(String, WorkloadKind), BTreeSet<String>> {
     let mut names: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
     for pod in &input.pods {
-        if let Some((kind, owner)) = set_of(pod).or_else(|| stateful_set_of(pod).filter(|_| pod.is_active()))
-        {
+        let counts =
+            |kind: WorkloadKind| kind.is_set() || kind == WorkloadKind::StatefulSet && pod.is_active();
+        if let Some((kind, owner)) = workload_of(pod).filter(|(kind, _)| counts(*kind)) {
             names.entry((pod.meta.namespace.clone(), kind)).or_default().insert(owner.name.clone());
         }
     }
@@ -120,7 +121,7 @@ struct Ordinals {
 
 /// The ordinals of the pod's `StatefulSet`. `None` if it belongs to none, or if nobody knows.
 fn ordinals(input: &Snapshot, pod: &Pod) -> Option<Ordinals> {
-    let (kind, set) = stateful_set_of(pod)?;
+    let (kind, set) = workload_of(pod).filter(|(kind, _)| *kind == WorkloadKind::StatefulSet)?;
     let id = WorkloadRef { namespace: &pod.meta.namespace, kind, name: &set.name };
     let entry = input.stateful_sets.iter().find(|its| its.meta.id(kind) == id)?;
     // It deletes its highest ordinals first, so the lowest of these pods decides.
@@ -136,16 +137,10 @@ fn ordinals(input: &Snapshot, pod: &Pod) -> Option<Ordinals> {
     (0..from).contains(&to).then_some(Ordinals { from, start, to, lowest })
 }
 
-/// The `StatefulSet` that the pod's controller reference names.
-fn stateful_set_of(pod: &Pod) -> Option<(WorkloadKind, &OwnerReference)> {
+/// The workload that the pod's controller reference names.
+fn workload_of(pod: &Pod) -> Option<(WorkloadKind, &OwnerReference)> {
     let owner = pod.meta.controller.as_ref()?;
-    owner.workload_kind().filter(|kind| *kind == WorkloadKind::StatefulSet).map(|kind| (kind, owner))
-}
-
-/// The set that the pod's controller reference names.
-fn set_of(pod: &Pod) -> Option<(WorkloadKind, &OwnerReference)> {
-    let owner = pod.meta.controller.as_ref()?;
-    owner.workload_kind().filter(|kind| kind.is_set()).map(|kind| (kind, owner))
+    Some((owner.workload_kind()?, owner))
 }
 
 /// The workload to scale so that the pod is deleted: the owner of its set, or else its set itself.
@@ -155,7 +150,8 @@ fn owner(input: &Snapshot, pod: &Pod) -> Result<ScaleTarget, Error> {
             Error::new(format!("{pod} is a mirror pod")).because("The kubelet runs it without a workload.")
         );
     }
-    let Some((kind, set)) = set_of(pod) else { return Err(unsteerable(input, pod)) };
+    let set = workload_of(pod).filter(|(kind, _)| kind.is_set());
+    let Some((kind, set)) = set else { return Err(unsteerable(input, pod)) };
     let namespace = &*pod.meta.namespace;
     let entry = input.set(WorkloadRef { namespace, kind, name: &set.name });
     let known = |kind, name: &str| {

@@ -66,7 +66,7 @@ pub fn state(input: &Snapshot, options: &Options) -> Result<Progress, Error> {
                 (id.namespace, Target::of_owner(owner), owner.replicas, None, lags, own)
             } else {
                 let writer = set.managers.writer.as_ref();
-                (id.namespace, Target::of_set(set), set.replicas(), writer, set.lags(), vec![set])
+                (id.namespace, Target::known(id, &set.meta), set.replicas(), writer, set.lags(), vec![set])
             }
         }
         ChosenWorkload::Deployment(entry) => {
@@ -75,7 +75,7 @@ pub fn state(input: &Snapshot, options: &Options) -> Result<Progress, Error> {
             let replicas = entry.record.replicas.unsigned_abs();
             (
                 &*entry.meta.namespace,
-                Target::of_deployment(entry),
+                Target::known(entry.id(), &entry.meta),
                 replicas,
                 entry.managers.writer.as_ref(),
                 lags,

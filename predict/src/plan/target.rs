@@ -4,7 +4,9 @@
 use crate::decide::count::unknown;
 use crate::decide::{ChosenWorkload, choose_workload, preview_deployment};
 use crate::question::{Options, OwnerName};
-use crate::snapshot::{Deployment, OtherOwner, ReplicaSet, SelfManaged, Sets, WorkloadKind, WorkloadRef};
+use crate::snapshot::{
+    Deployment, Metadata, OtherOwner, ReplicaSet, SelfManaged, Sets, WorkloadKind, WorkloadRef,
+};
 use crate::text::{self, Error, ErrorKind};
 use std::fmt;
 
@@ -28,14 +30,6 @@ pub struct Target {
 }
 
 impl Target {
-    pub(super) fn of_set(set: &ReplicaSet) -> Self {
-        Self::known(set.id(), &set.meta.uid, &set.meta.resource_version)
-    }
-
-    pub(super) fn of_deployment(entry: &Deployment) -> Self {
-        Self::known(entry.id(), &entry.meta.uid, &entry.meta.resource_version)
-    }
-
     pub(super) fn of_owner(entry: &OtherOwner) -> Self {
         Self {
             api_version: entry.api_version.clone(),
@@ -49,13 +43,13 @@ impl Target {
     }
 
     /// One of a kind whose rules are known.
-    pub(super) fn known(id: WorkloadRef<'_>, uid: &str, resource_version: &str) -> Self {
+    pub(super) fn known(id: WorkloadRef<'_>, meta: &Metadata) -> Self {
         Self {
             api_version: id.kind.api_version(),
             kind: id.kind.to_string(),
             name: id.name.to_owned(),
-            uid: uid.to_owned(),
-            resource_version: resource_version.to_owned(),
+            uid: meta.uid.clone(),
+            resource_version: meta.resource_version.clone(),
             full_type: id.kind.resource(),
             short_type: id.kind.short().to_owned(),
         }
@@ -145,7 +139,7 @@ fn of_set<'a>(sets: &Sets<'a>, id: WorkloadRef<'a>) -> Result<Chosen<'a>, Error>
         return Err(lags(&id));
     }
     let from = set.replicas();
-    Ok(Chosen { target: Target::of_set(set), sets: vec![set], from, is_rolling: false })
+    Ok(Chosen { target: Target::known(id, &set.meta), sets: vec![set], from, is_rolling: false })
 }
 
 /// Only the controller of an owner of a kind that no module knows decides how several sets share its count. If it uses one, that
@@ -206,7 +200,7 @@ fn of_deployment<'a>(sets: &Sets<'a>, entry: &'a Deployment, options: &Options) 
         return Err(lags(entry));
     }
     let from = entry.record.replicas.unsigned_abs();
-    let target = Target::of_deployment(entry);
+    let target = Target::known(entry.id(), &entry.meta);
     let rolls = preview.rollout.is_some_and(|rollout| rollout.goes_on || rollout.waits);
     let is_rolling = match &*in_use {
         [] => return Err(Error::new(format!("{entry} has no pods"))),

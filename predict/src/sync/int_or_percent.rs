@@ -42,12 +42,6 @@ impl IntOrPercent {
         }
     }
 
-    /// Returns the number of pods for this number of replicas. A percentage is rounded down. As in Kubernetes, a result that is too
-    /// large wraps: its low 32 bits are returned.
-    pub fn rounded_down(self, replicas: i32) -> i32 {
-        low_half(self.resolve(replicas, false))
-    }
-
     /// Returns the number of pods before it is cut to 32 bits.
     ///
     /// Kubernetes computes `ceil` and `floor` of `percent * replicas / 100` in float64. The product is below 2^53, so it is exact; the
