@@ -65,9 +65,9 @@ pub(crate) fn lagging(what: &[impl fmt::Display]) -> Note {
 
 /// The set's pods that were created after the time of the decision.
 pub(crate) fn created_after_now<'a>(own: impl Iterator<Item = &'a Pod>, now: Timestamp) -> Option<Note> {
-    let now = crate::snapshot::to_time(now).unix_nanos()?;
+    let at = crate::snapshot::to_time(now).unix_nanos()?;
     let mut late =
-        own.filter(|pod| pod.record.creation_time.unix_nanos().is_some_and(|created| created > now));
+        own.filter(|pod| pod.record.creation_time.unix_nanos().is_some_and(|created| created > at));
     let first = late.next()?;
     let others = match late.count() {
         0 => String::new(),
