@@ -18,7 +18,6 @@ pub struct Overview<'a> {
     /// The exact time of the decision.
     pub now: Timestamp,
     /// Where that time comes from.
-    #[serde(rename = "timeSource")]
     pub time_source: TimeSource,
     /// Whose decision it is.
     pub order: Order,

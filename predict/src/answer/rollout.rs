@@ -1,7 +1,7 @@
 //! Where a workload's syncs lead, as data, as JSON and in words.
 
 use crate::text::{self, count, is};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::Display;
@@ -59,8 +59,11 @@ pub struct SizeStep<'a> {
     pub delete: u32,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference to the field")]
-fn one<S: serde::Serializer>(number: &u32, serializer: S) -> Result<S::Ok, S::Error> {
+/// A number of deletions, which is a range in JSON.
+pub(crate) fn one<N: TryInto<u32> + Copy, S: Serializer>(
+    number: &N,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     CountRange::one(*number).serialize(serializer)
 }
 

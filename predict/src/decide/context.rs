@@ -2,13 +2,15 @@
 //! and deletion costs that pods already have. Decides nothing: it only says what it finds in the input.
 
 use crate::answer::{
-    AutoscalerPreview, DeletionOrder, Note, NoteCode, Owner, PodAnswer, Preview, Verdict, Workload,
+    AutoscalerPreview, DeletionOrder, Note, NoteCode, PodAnswer, Preview, Verdict, Workload,
 };
 use crate::question::Options;
 use crate::snapshot::{
-    Budget, CostOwner, OwnerReference, Pod, Release, Snapshot, WorkloadKind, WorkloadName, WorkloadRef,
+    Autoscaler, Budget, CostOwner, OwnerReference, Pod, Release, Snapshot, WorkloadKind, WorkloadName,
+    WorkloadRef,
 };
 use crate::text::{self, count};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most pods whose deletion costs a note shows.
@@ -19,9 +21,8 @@ pub(crate) fn add<'a>(preview: &mut Preview<'a>, input: &'a Snapshot, options: &
     let id = id(preview.namespace, &preview.workload);
     let mut notes = Vec::new();
     if let (Some(replicas), Some(_)) = (preview.size.replicas, options.replicas) {
-        let (kind, name) = scaled(&preview.workload, preview.owner);
         preview.autoscaler = autoscaler(preview, input);
-        notes.extend(autoscaler_notes(input, id.namespace, &kind, name, replicas, options.kubernetes()));
+        notes.extend(autoscaler_notes(input, &Scaled::of(preview, replicas)));
         notes.extend(owner_note(input, id, replicas));
     }
     if preview.deletions().max > 0 {
@@ -45,8 +46,7 @@ pub(crate) fn add_to_order(order: &mut DeletionOrder<'_>, input: &Snapshot, opti
     let now = &order.now;
     let id = id(now.namespace, &now.workload);
     let Some(replicas) = now.size.replicas else { return };
-    let (kind, name) = scaled(&now.workload, now.owner);
-    let mut notes = autoscaler_notes(input, id.namespace, &kind, name, replicas, options.kubernetes());
+    let mut notes = autoscaler_notes(input, &Scaled::of(now, replicas));
     let victims: Vec<_> = order.pods().map(|pod| pod.pod.pod).collect();
     let labels = labels_of(&victims, input);
     notes.extend(budget_note(id.namespace, true, input, &labels));
@@ -59,17 +59,27 @@ pub(crate) fn add_to_order(order: &mut DeletionOrder<'_>, input: &Snapshot, opti
 
 /// Returns the autoscaler of a preview's workload, if this input, which the preview is about, has one.
 pub fn autoscaler<'a>(preview: &Preview<'a>, input: &'a Snapshot) -> Option<AutoscalerPreview<'a>> {
-    let (kind, name) = scaled(&preview.workload, preview.owner);
-    let count = preview.size.replicas?;
-    let release = preview.release.unwrap_or(Release::TESTED);
-    autoscalers(input, preview.namespace, &kind, name, count, release).next()
+    autoscalers(input, &Scaled::of(preview, preview.size.replicas?)).into_iter().next()
 }
 
-/// Kind and name of the object whose count an answer is about.
-fn scaled<'a>(workload: &Workload<'a>, owner: Option<Owner<'a>>) -> (String, &'a str) {
-    match owner {
-        Some(owner) => (owner.kind.to_owned(), owner.name),
-        None => (workload.kind.to_string(), workload.name),
+/// An object that gets a replica count.
+pub(crate) struct Scaled<'a> {
+    pub(crate) namespace: &'a str,
+    pub(crate) kind: Cow<'a, str>,
+    pub(crate) name: &'a str,
+    pub(crate) replicas: u32,
+    pub(crate) release: Release,
+}
+
+impl<'a> Scaled<'a> {
+    /// The object whose count an answer is about.
+    fn of(preview: &Preview<'a>, replicas: u32) -> Self {
+        let (kind, name) = match preview.owner {
+            Some(owner) => (owner.kind.into(), owner.name),
+            None => (preview.workload.kind.to_string().into(), preview.workload.name),
+        };
+        let release = preview.release.unwrap_or(Release::TESTED);
+        Self { namespace: preview.namespace, kind, name, replicas, release }
     }
 }
 
@@ -77,17 +87,11 @@ fn id<'a>(namespace: &'a str, workload: &Workload<'a>) -> WorkloadRef<'a> {
     WorkloadRef { namespace, kind: workload.kind, name: workload.name }
 }
 
-/// The autoscalers of an object of this kind and name that gets this count.
-fn autoscalers<'a>(
-    input: &'a Snapshot,
-    namespace: &'a str,
-    kind: &str,
-    name: &str,
-    replicas: u32,
-    release: Release,
-) -> impl Iterator<Item = AutoscalerPreview<'a>> {
-    let here = input.autoscalers.iter().filter(move |its| its.meta.namespace == namespace);
-    here.filter(|its| its.targets(kind, name)).map(move |its| {
+/// The autoscalers of an object.
+fn autoscalers<'a>(input: &'a Snapshot, scaled: &Scaled<'_>) -> Vec<AutoscalerPreview<'a>> {
+    let Scaled { namespace, kind, name, replicas, release } = scaled;
+    let here = input.autoscalers.iter().filter(|its| its.meta.namespace == *namespace);
+    let preview = |its: &'a Autoscaler| {
         let is_awake = if release.wakes_what_it_scaled_to_zero() {
             its.has_scaled_to_zero
         } else {
@@ -98,21 +102,15 @@ fn autoscalers<'a>(
             min_replicas: its.min_replicas,
             max_replicas: its.max_replicas,
             desired_replicas: its.desired_replicas,
-            is_inside: (its.min_replicas..=its.max_replicas).contains(&replicas),
-            is_off: replicas == 0 && !is_awake,
+            is_inside: (its.min_replicas..=its.max_replicas).contains(replicas),
+            is_off: *replicas == 0 && !is_awake,
         }
-    })
+    };
+    here.filter(|its| its.targets(kind, name)).map(preview).collect()
 }
 
 /// What the autoscalers of a workload do to this count.
-pub(crate) fn autoscaler_notes(
-    input: &Snapshot,
-    namespace: &str,
-    kind: &str,
-    name: &str,
-    replicas: u32,
-    release: Release,
-) -> Vec<Note> {
+pub(crate) fn autoscaler_notes(input: &Snapshot, scaled: &Scaled<'_>) -> Vec<Note> {
     let note = |its: AutoscalerPreview<'_>| {
         let (name, least, most) = (text::name(its.name), its.min_replicas, its.max_replicas);
         let wants =
@@ -124,16 +122,16 @@ pub(crate) fn autoscaler_notes(
             let text = format!("{of} also sets this replica count, between {least} and {most}{wants}");
             return Note { object, ..Note::new(NoteCode::Autoscaler, text) };
         }
-        let does = match replicas {
+        let does = match scaled.replicas {
             // Scaling to 0 turns the autoscaler off.
             _ if its.is_off => "sets no replica count while this one is 0".to_owned(),
-            _ if replicas < least => format!("will raise the replica count again{wants}"),
+            replicas if replicas < least => format!("will raise the replica count again{wants}"),
             _ => format!("will lower the replica count again{wants}"),
         };
         let text = format!("{of} ({least} to {most}) {does}");
         Note { object, ..Note::warning(NoteCode::Autoscaler, text) }
     };
-    autoscalers(input, namespace, kind, name, replicas, release).map(note).collect()
+    autoscalers(input, scaled).into_iter().map(note).collect()
 }
 
 /// Returns a note on another program that writes the replica count, unless the count does not change.

@@ -30,7 +30,7 @@ use agree::agree;
 pub(crate) use choose::{ChosenWorkload, choose_workload};
 use choose::{check_readable, with_pods_in};
 pub use context::autoscaler;
-pub(crate) use context::{autoscaler_notes, owner_note};
+pub(crate) use context::{Scaled, autoscaler_notes, owner_note};
 use count::{asked, of_choice, present};
 pub use deletion::explain_deletion;
 pub(crate) use deployment::preview_deployment;

@@ -50,7 +50,6 @@ pub struct PlannedNode {
     /// Whether nothing is left on it but what leaves with it.
     pub becomes_empty: bool,
     /// The other pods on it: their owners, and how many they are.
-    #[serde(rename = "remaining")]
     pub remaining: Vec<RemainingPods>,
 }
 

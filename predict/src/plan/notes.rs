@@ -1,7 +1,7 @@
 //! The notes of a plan, and those on what else sets its replica count or covers its pods.
 
 use crate::answer::{Note, NoteCode};
-use crate::decide::{autoscaler_notes, owner_note};
+use crate::decide::{Scaled, autoscaler_notes, owner_note};
 use crate::plan::{Plan, PlannedPod};
 use crate::snapshot::budget::{Amount, Budget, Spec};
 use crate::snapshot::{Release, Snapshot, WorkloadRef};
@@ -29,8 +29,9 @@ pub(crate) fn unmet_wish(unmet: &impl fmt::Display) -> Note {
 /// Returns what a reader should know of those who also set the count, as far as the input has them.
 pub fn check_interference(input: &Snapshot, plan: &Plan) -> Vec<Note> {
     let Plan { namespace, target, replicas, .. } = plan;
-    let release = Release::TESTED;
-    let mut notes = autoscaler_notes(input, namespace, &target.kind, &target.name, *replicas, release);
+    let (kind, name) = ((&*target.kind).into(), &*target.name);
+    let scaled = Scaled { namespace, kind, name, replicas: *replicas, release: Release::TESTED };
+    let mut notes = autoscaler_notes(input, &scaled);
     if let Some(kind) = target.workload_kind() {
         notes.extend(owner_note(input, WorkloadRef { namespace, kind, name: &target.name }, *replicas));
     }

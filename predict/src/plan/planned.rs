@@ -1,7 +1,7 @@
 //! The plan of a scale-down: the selected pods, the deletion cost of each, and the pods that Kubernetes would delete
 //! without the plan. Plain data, which `planning` computes.
 
-use crate::answer::{CountRange, Note, Probability, Verdict};
+use crate::answer::{Note, Probability, Verdict, one};
 use crate::plan::{PlannedNode, Target, Why};
 use crate::snapshot::{FIELD_MANAGER, PreviousCost};
 use crate::text::{self, TextReason};
@@ -21,8 +21,7 @@ pub struct Plan {
     /// The namespace of the workload.
     pub namespace: String,
     /// The object whose count falls.
-    #[serde(serialize_with = "workload")]
-    #[serde(rename = "workload")]
+    #[serde(rename = "workload", serialize_with = "workload")]
     pub target: Target,
     /// The sets that may lose pods: several in a rollout. Empty if no pod should go.
     #[serde(rename = "groups")]
@@ -50,7 +49,6 @@ pub struct Plan {
     pub nodes: Option<Vec<PlannedNode>>,
     /// The unsteerable pods, which are deleted before selected ones, because Kubernetes applies other rules before the
     /// cost.
-    #[serde(rename = "unsteerable")]
     pub unsteerable: Vec<Unsteerable>,
     /// What else a reader should know.
     pub notes: Vec<Note>,
@@ -250,11 +248,6 @@ impl Plan {
         self.writes == 0
             && self.pods.iter().all(|pod| pod.is_selected == (pod.default_verdict == Verdict::Deleted))
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference to the field")]
-fn one<S: Serializer>(number: &usize, serializer: S) -> Result<S::Ok, S::Error> {
-    CountRange::one(u32::try_from(*number).unwrap_or(u32::MAX)).serialize(serializer)
 }
 
 fn workload<S: Serializer>(target: &Target, serializer: S) -> Result<S::Ok, S::Error> {

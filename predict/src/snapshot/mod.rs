@@ -26,6 +26,7 @@ mod time;
 mod unreadable;
 mod workload;
 
+pub(crate) use autoscaler::Autoscaler;
 pub(crate) use budget::Budget;
 pub(crate) use cost::{CostOwner, Manager, WrittenCost};
 pub use cost::{PREVIOUS_COST_ANNOTATION, PreviousCost};
@@ -52,7 +53,6 @@ pub use workload::{WorkloadId, WorkloadKind, WorkloadName};
 pub(crate) use workload::{WorkloadRef, checked};
 
 use crate::text::{self, Error, parse};
-use autoscaler::Autoscaler;
 use cost::NotedCost;
 use deployment::{RollingUpdate, UpdateStrategy};
 use managed_fields::{CONTROLLER_MANAGER, CountManagers, ManagedFields};
