@@ -3,9 +3,9 @@
 use crate::args::preview::{Output, PreviewArgs};
 use crate::at;
 use crate::deletion;
+use crate::files::{self, Read};
 use crate::kubectl::Kubectl;
 use crate::live::{self, Live, Scope, Several};
-use crate::progress::Watched;
 use crate::surroundings;
 use jiff::Timestamp;
 use kubectl_podrank::terminal::Terminal;
@@ -21,9 +21,6 @@ use std::io;
 use std::path::Path;
 
 type Failure = Box<dyn std::error::Error>;
-
-/// What names standard input in place of a file.
-const STDIN: &str = "-";
 
 /// What to print.
 pub(crate) struct Answer {
@@ -93,13 +90,15 @@ pub(crate) fn answer(args: &PreviewArgs, terminal: Terminal) -> Result<Answer, F
         let error = Error::new(format!("--selector cannot be used with {subject}"));
         return Err(error.because("It selects among all workloads, or all of a type.").into());
     }
-    if let Some(filename) = &args.filename {
-        let (input, modified) = read_file(filename)?;
+    if !args.filename.is_empty() {
+        let Read { input, modified, unread } = files::read(&args.filename)?;
         if let (None, Some(modified)) = (args.now, modified) {
             (options.now, options.time_source) = (modified, TimeSource::FileTime);
         }
         let answer = of_file(input, options, &subjects, args, terminal);
-        return answer.map_err(|error| at(error, &place(filename)));
+        let mut answer = answer.map_err(|error| at(error, &files::place(&args.filename)))?;
+        answer.beside.extend(unread);
+        return Ok(answer);
     }
     let kubectl = Kubectl::new(args.connection.arguments());
     let scope = if args.all_namespaces { Scope::All } else { Scope::Namespace(args.namespace.as_deref()) };
@@ -323,7 +322,7 @@ fn decided(inquiry: Inquiry, args: &PreviewArgs, terminal: Terminal) -> Result<A
             let is_asked = preview.owner.is_none() || !args.names_workload();
             let is_smaller = || preview.size.replicas < input.present_count(&options).ok();
             let has_hint = args.output == Output::Table && terminal.width.is_some() && is_asked;
-            let has_hint = has_hint && args.filename.is_none() && is_smaller();
+            let has_hint = has_hint && args.filename.is_empty() && is_smaller();
             let hint = view::answer::hint(&preview).filter(|_| has_hint);
             of_preview(&preview, args, terminal, hint, tables)
         }
@@ -460,11 +459,11 @@ fn several(
 /// That there is no workload to tell of, and what was asked for.
 fn nothing_in(args: &PreviewArgs) -> String {
     let labels = args.selector.as_ref().map(|selector| format!(" with the labels {selector}"));
-    let place = match (&args.filename, &args.namespace) {
-        (Some(_), None) => " in the file".to_owned(),
-        (_, Some(namespace)) => format!(" in namespace {namespace}"),
-        (None, None) if args.all_namespaces => " in any namespace".to_owned(),
-        (None, None) => " here".to_owned(),
+    let place = match &args.namespace {
+        Some(namespace) => format!(" in namespace {namespace}"),
+        None if !args.filename.is_empty() => " in the file".to_owned(),
+        None if args.all_namespaces => " in any namespace".to_owned(),
+        None => " here".to_owned(),
     };
     format!("no workload{} has pods{place}", labels.unwrap_or_default())
 }
@@ -477,30 +476,4 @@ fn next_of(all: &Overview<'_>, args: &PreviewArgs) -> Option<String> {
     let replicas = replicas.map_or_else(String::new, |replicas| format!(" {replicas}"));
     let (namespace, source) = (line.namespace, args.of_file_and_decision());
     Some(format!("More about one: kubectl podrank {kind}/{name}{replicas} -n {namespace}{source}"))
-}
-
-/// Reads a file or standard input, and the modification time if it is a file.
-fn read_file(filename: &Path) -> Result<(Snapshot, Option<Timestamp>), Error> {
-    let (reader, modified) =
-        open(filename).map_err(|error| Error::new(error.to_string()).at(place(filename)))?;
-    Ok((Snapshot::read(reader).map_err(|error| error.at(place(filename)))?, modified))
-}
-
-fn place(filename: &Path) -> String {
-    if filename == STDIN { "standard input".to_owned() } else { filename.to_string_lossy().into_owned() }
-}
-
-/// A dump that is being read, and when its file was modified.
-type Dump = (Watched<Box<dyn io::Read>>, Option<Timestamp>);
-
-fn open(filename: &Path) -> io::Result<Dump> {
-    if filename == STDIN {
-        return Ok((Watched::new(Box::new(io::stdin().lock()), None), None));
-    }
-    let file = File::open(filename)?;
-    // The length and the modification time of a named pipe have no meaning.
-    let metadata = file.metadata().ok().filter(Metadata::is_file);
-    let length = metadata.as_ref().map(Metadata::len);
-    let modified = metadata.and_then(|metadata| Timestamp::try_from(metadata.modified().ok()?).ok());
-    Ok((Watched::new(Box::new(file), length), modified))
 }

@@ -5,6 +5,7 @@ mod args;
 mod ask;
 mod complete;
 mod deletion;
+mod files;
 mod kubectl;
 mod live;
 mod progress;

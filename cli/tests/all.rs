@@ -7,6 +7,7 @@ mod dump_time;
 #[cfg(unix)]
 mod empty_nodes;
 mod every_kind;
+mod files;
 #[cfg(unix)]
 mod first_guesses;
 mod hostile;

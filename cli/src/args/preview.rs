@@ -62,11 +62,12 @@ pub(crate) struct PreviewArgs {
     #[arg(short = 'l', long, value_name = "SELECTOR", hide_short_help = true, help_heading = PLACE)]
     pub(crate) selector: Option<String>,
 
-    /// File to read instead of the cluster, or -
+    /// File or folder to read instead of the cluster, or -
     ///
-    /// `-` is standard input. The file has the output of `kubectl get pods,replicasets,deployments -o json` or `-o yaml`.
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "connection", help_heading = PLACE)]
-    pub(crate) filename: Option<PathBuf>,
+    /// `-` is standard input. The file has the output of `kubectl get pods,replicasets,deployments -o json` or `-o yaml`. Of a folder,
+    /// podrank reads all files whose names end with .json, .yaml or .yml. Repeat the flag to read several as one.
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::AnyPath, conflicts_with = "connection", help_heading = PLACE)]
+    pub(crate) filename: Vec<PathBuf>,
 
     /// Time of the decision, such as 2026-03-10T12:00:00Z [default: current time; for a file, its modification time]
     ///
@@ -290,10 +291,10 @@ impl PreviewArgs {
         self.subjects().is_ok_and(|subjects| matches!(&*subjects, [Subject::Workload(_)]))
     }
 
-    /// The flags that name the file, if one is read: for commands that are printed.
+    /// The flags that name the files, if any are read: for commands that are printed.
     pub(crate) fn of_file(&self) -> String {
-        let name = |file: &PathBuf| format!(" -f {}", quoted(&file.to_string_lossy()));
-        self.filename.as_ref().map_or_else(String::new, name)
+        let files = self.filename.iter();
+        files.fold(String::new(), |flags, file| flags + " -f " + &quoted(&file.to_string_lossy()))
     }
 
     /// The same flags, and all others besides the count that change an answer: for commands that ask more about the same.

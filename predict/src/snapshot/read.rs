@@ -14,6 +14,11 @@ use std::io::{self, Read};
 /// The remedy for an input without any workload.
 const PRINT: &str = "Print the objects with: kubectl get pods,replicasets,deployments -o json";
 
+/// The kind of an object whose kind is not known.
+const OBJECT: &str = "list item";
+
+const NO_KIND: &str = "the object has no kind";
+
 /// The most lists that a list may be in.
 const DEEPEST_LIST: u32 = 8;
 
@@ -33,10 +38,26 @@ impl Snapshot {
     /// # Errors
     /// If the input cannot be read, is neither JSON nor YAML, ends too early, or has no Pod or workload. The error says where.
     pub fn read(reader: impl Read) -> Result<Self, Error> {
-        let input = Self::read_part(reader)?.ok_or_else(|| Error::new("the input is empty").advise(PRINT))?;
+        Self::of_parts(Self::read_part(reader)?.into_iter().collect())
+    }
+
+    /// Joins parts that were read one by one. If several have an object, the first one counts.
+    ///
+    /// # Errors
+    /// If none has a Pod or workload.
+    pub fn of_parts(parts: Vec<Self>) -> Result<Self, Error> {
+        if parts.is_empty() {
+            return Err(Error::new("the input is empty").advise(PRINT));
+        }
+        let mut input = Self::default();
+        parts.into_iter().rev().for_each(|part| input.add_part(part));
         if input.is_empty() {
-            let unreadable = input.unreadable.first().map(Unreadable::to_error);
-            return Err(unreadable.unwrap_or_else(|| input.without_workload()));
+            let unreadable = input.unreadable.first();
+            return Err(match unreadable.map(|its| (&*its.kind, its.to_error())) {
+                Some((OBJECT, error)) => error.advise(PRINT),
+                Some((_, error)) => error,
+                None => input.without_workload(),
+            });
         }
         Ok(input)
     }
@@ -69,21 +90,33 @@ impl Snapshot {
         let failed = |error: io::Error| Error::new(error.to_string());
         reader.by_ref().take(LONGEST_YAML as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
         let is_long = bytes.len() > LONGEST_YAML;
+        if bytes.starts_with(&[0xFE, 0xFF]) || bytes.starts_with(&[0xFF, 0xFE]) {
+            reader.read_to_end(&mut bytes).map_err(failed)?;
+            bytes = of_utf16(&bytes);
+        }
         if bytes.starts_with("\u{FEFF}".as_bytes()) {
             // A byte order mark, which editors on Windows write.
             bytes.drain(..3);
         }
         let mut input = Self::default();
+        if bytes.starts_with(&[0x1F, 0x8B]) {
+            return Err(Error::new("the input is compressed with gzip")
+                .advise("Decompress it first: gunzip --stdout FILE | kubectl podrank -f -"));
+        }
+        let head = bytes.split_inclusive(|byte| *byte == b'\n').take_while(|line| is_message(line));
+        let head = head.map(<[u8]>::len).sum::<usize>();
+        blank(&mut bytes[..head]);
         match bytes.trim_ascii_start().first() {
             None if !is_long => return Ok(None),
             Some(b'{' | b'[') => {
                 reader.read_to_end(&mut bytes).map_err(failed)?;
-                input.read_json(&bytes)?;
-            }
-            Some(0xFE | 0xFF) => {
-                return Err(Error::new("the input is not UTF-8")
-                    .because("It may be UTF-16, as PowerShell writes it.")
-                    .advise("Convert it to UTF-8."));
+                if let Err(error) = input.read_json(&bytes) {
+                    if !blank_messages(&mut bytes) {
+                        return Err(error);
+                    }
+                    input = Self::default();
+                    input.read_json(&bytes)?;
+                }
             }
             _ if is_long => {
                 let most = LONGEST_YAML >> 20;
@@ -104,17 +137,14 @@ impl Snapshot {
         if is_table(&text) {
             return Err(Error::new("the input is a table for people").advise(PRINT));
         }
-        let documents = yaml(&text)?;
+        // libyaml, which Kubernetes uses, lets brackets end at any column.
+        let documents = yaml(&text).or_else(|error| yaml(&with_brackets_joined(&text)).map_err(|_| error))?;
         if documents.is_empty() {
             return Err(Error::new("the input has no object").advise(PRINT));
         }
         for document in documents {
-            let text = document.to_string();
             // No place in this text is that in the YAML.
-            let wrong = |error: serde_json::Error| Error::new(without_place(&error));
-            not_an_object(text.as_bytes())?;
-            let document = serde_json::from_str(&text).map_err(wrong)?;
-            self.add_document(text.as_bytes(), document, 0)?;
+            self.read_documents(document.to_string().as_bytes(), without_place)?;
         }
         Ok(())
     }
@@ -122,6 +152,15 @@ impl Snapshot {
     /// Reads JSON documents, one after the other.
     fn read_json(&mut self, text: &[u8]) -> Result<(), Error> {
         let mut documents = Deserializer::from_slice(text).into_iter();
+        self.read_documents(text, json_error)
+    }
+
+    fn read_documents(&mut self, text: &[u8], wrong: fn(&serde_json::Error) -> String) -> Result<(), Error> {
+        if text.trim_ascii_start().starts_with(b"[") {
+            // `jq .items` prints the items alone.
+            let items = serde_json::from_slice(text).map_err(|error| Error::new(wrong(&error)))?;
+            return self.add_items(items, &TypeMeta::default(), 0);
+        }
         loop {
             let start = documents.byte_offset();
             not_an_object(&text[start..])?;
@@ -129,7 +168,7 @@ impl Snapshot {
                 Some(Ok(document)) => {
                     self.add_document(&text[start..documents.byte_offset()], document, 0)?;
                 }
-                Some(Err(error)) => return Err(Error::new(json_error(&error))),
+                Some(Err(error)) => return Err(Error::new(wrong(&error))),
                 None => return Ok(()),
             }
         }
@@ -144,12 +183,24 @@ impl Snapshot {
         };
         let list = own.of_items().map_err(Error::new)?;
         for (index, item) in items.into_iter().enumerate() {
-            let of_item = |error: Error| error.at(format_args!("items[{index}]"));
-            let mut own = TypeMeta::read(item).map_err(Error::new).map_err(of_item)?;
-            if own.kind.is_none() {
-                own.clone_from(&list);
+        self.add_items(items, &list, depth)
+    }
+
+    /// Adds the items of a list, in which those without a type have this one.
+    fn add_items(&mut self, items: Vec<&RawValue>, list: &TypeMeta, depth: u32) -> Result<(), Error> {
+            let place = format_args!("items[{index}]");
+            match TypeMeta::read(item) {
+                Ok(own) if own.kind.is_some() => {
+                    self.add(item, &own, depth + 1).map_err(|error| error.at(place))?
+                }
+                Ok(_) if list.kind.is_some() => {
+                    self.add(item, list, depth + 1).map_err(|error| error.at(place))?
+                }
+                Ok(_) => self.unreadable.push(Unreadable::new(OBJECT, item, format!("{place}: {NO_KIND}"))),
+                Err(error) => {
+                    self.unreadable.push(Unreadable::new(OBJECT, item, format!("{place}: {error}")))
+                }
             }
-            self.add(item, &own, depth + 1).map_err(of_item)?;
         }
         Ok(())
     }
@@ -158,6 +209,7 @@ impl Snapshot {
     fn add(&mut self, object: &RawValue, own: &TypeMeta, depth: u32) -> Result<(), Error> {
         match own.known_kind() {
             Some(kind) => self.keep(kind, object),
+            None if own.kind.is_none() => return Err(Error::new(NO_KIND).advise(PRINT)),
             None => self.add_other(object, own, depth)?,
         }
         Ok(())
@@ -206,6 +258,59 @@ fn yaml(text: &str) -> Result<Vec<Value>, Error> {
 }
 
 /// Whether this is what `kubectl get` prints without `-o`: a line of column names comes first.
+/// The text, with brackets that stand alone in a line behind what is before them.
+fn with_brackets_joined(text: &str) -> String {
+    let is_end = |line: &str| {
+        line.trim_start().starts_with([']', '}']) && line.trim().chars().all(|char| "]},".contains(char))
+    };
+    let lines = text.lines().map(|line| format!("{}{line}", if is_end(line) { " " } else { "\n" }));
+    lines.collect()
+}
+
+/// The text of a UTF-16 text with a byte order mark, as PowerShell writes it.
+fn of_utf16(bytes: &[u8]) -> Vec<u8> {
+    let is_little = bytes.starts_with(&[0xFF]);
+    let unit = |pair: &[u8]| match *pair {
+        [low, high] if is_little => u16::from_be_bytes([high, low]),
+        [high, low] => u16::from_be_bytes([high, low]),
+        // Half of a unit.
+        _ => 0xFFFD,
+    };
+    let units = bytes.chunks(2).map(unit);
+    char::decode_utf16(units)
+        .map(|char| char.unwrap_or(char::REPLACEMENT_CHARACTER))
+        .collect::<String>()
+        .into()
+}
+
+/// Whether a line is a message of kubectl, which it writes to standard error: a warning, or a line of its log.
+fn is_message(line: &[u8]) -> bool {
+    let is_date = |date: [&u8; 4]| date.into_iter().all(u8::is_ascii_digit);
+    line.starts_with(b"Warning: ")
+        || matches!(line, [b'I' | b'W' | b'E' | b'F', a, b, c, d, b' ', ..] if is_date([a, b, c, d]))
+}
+
+/// Replaces messages between JSON documents by spaces, and the logs that `kubectl cluster-info dump` prints. A JSON text has no line
+/// that begins like one. Returns whether there were any.
+fn blank_messages(text: &mut [u8]) -> bool {
+    let (mut is_log, mut found) = (false, false);
+    for line in text.split_inclusive_mut(|byte| *byte == b'\n') {
+        is_log |= line.starts_with(b"==== START logs for container ");
+        let is_end = line.starts_with(b"==== END logs for container ");
+        if is_log || is_end || is_message(line) {
+            blank(line);
+            found = true;
+        }
+        is_log &= !is_end;
+    }
+    found
+}
+
+/// Replaces all but the ends of lines by spaces, so that places stay the same.
+fn blank(text: &mut [u8]) {
+    text.iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
+}
+
 fn is_table(text: &str) -> bool {
     let mut words = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("").split_whitespace();
     matches!(words.next(), Some("NAME" | "NAMESPACE")) && words.next().is_some_and(|word| !word.contains(':'))
@@ -221,7 +326,7 @@ fn json_error(error: &serde_json::Error) -> String {
     format!("line {} column {}: {what}", error.line(), error.column())
 }
 
-/// Refuses a JSON document that is a list or text.
+/// Refuses a JSON document that is a list, or text.
 fn not_an_object(text: &[u8]) -> Result<(), Error> {
     match text.trim_ascii_start().first() {
         Some(b'[') => Err(Error::new("invalid type: sequence, expected a Kubernetes object or list of them")),
