@@ -23,7 +23,7 @@ pub struct Note {
 pub enum NoteCode {
     /// The input lacks `ReplicaSet`s, pods, nodes or revisions that the decision reads.
     Incomplete,
-    /// An object is ignored: it cannot be read, or it is listed a second time.
+    /// Something is ignored: an object that cannot be read or is listed a second time, or UIDs that several objects have.
     Unreadable,
     /// The user may not read autoscalers, disruption budgets or policies.
     NotPermitted,

@@ -38,6 +38,7 @@ pub(crate) fn add<'a>(preview: &mut Preview<'a>, input: &'a Snapshot, options: &
     notes.extend(not_permitted_note(input));
     notes.extend(unreadable_note(input, id.namespace));
     notes.extend(leftover_note(preview));
+    notes.extend(shared_uids_note(input));
     preview.notes.extend(notes);
 }
 
@@ -297,3 +298,13 @@ fn unreadable_note(input: &Snapshot, namespace: &str) -> Option<Note> {
     let text = || format!("this preview ignores objects that cannot be read: {}", text::list(&wrong));
     (!wrong.is_empty()).then(|| Note::new(NoteCode::Unreadable, text()))
 }
+/// The workloads whose UIDs identify none of them.
+fn shared_uids_note(input: &Snapshot) -> Option<Note> {
+    let shared = input.with_shared_uids;
+    let text = format!(
+        "the UIDs of {} are not unique, as in a redacted file, so owners are found by kind, namespace and name",
+        count(shared as u64, "workload")
+    );
+    (shared > 0).then(|| Note::new(NoteCode::Unreadable, text))
+}
+

@@ -23,6 +23,7 @@ mod self_managed;
 mod stateful_set;
 mod template;
 mod time;
+mod uids;
 mod unreadable;
 mod workload;
 
@@ -91,6 +92,8 @@ pub struct Snapshot {
     pub(crate) not_permitted: Vec<RelatedKind>,
     /// The number of objects of other kinds.
     pub(crate) others: u64,
+    /// How many workloads have a UID that others have, too.
+    pub(crate) with_shared_uids: usize,
 }
 
 impl Snapshot {

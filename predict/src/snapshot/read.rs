@@ -59,6 +59,7 @@ impl Snapshot {
                 None => input.without_workload(),
             });
         }
+        input.tell_apart();
         Ok(input)
     }
 
