@@ -438,7 +438,7 @@ fn several(
     let all = Overview { unread: refusals, ..all };
     let mut beside: Vec<_> =
         all.unread.iter().map(|refusal| format!("note: not all types are shown: {refusal}")).collect();
-    beside.extend(view::overview::once(&all).map(ToString::to_string));
+    beside.extend(view::overview::once(&all).iter().map(ToString::to_string));
     let is_asked = args.replicas.is_some();
     if all.workloads.is_empty() {
         beside.push(nothing_in(args));

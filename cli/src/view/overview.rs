@@ -14,11 +14,19 @@ pub fn titled(overview: &Overview<'_>, is_asked: bool) -> Table {
     Table { sentences: vec![title], ..table(overview, is_asked) }
 }
 
-/// The note about the time that is true of all lines, and is printed once.
-pub fn once<'o>(overview: &'o Overview<'_>) -> Option<&'o Note> {
-    let mut lines = overview.workloads.iter().filter(|line| line.error.is_none());
-    let mut notes = lines.next()?.notes.iter().filter(|note| note.code == NoteCode::Time);
-    notes.find(|note| lines.clone().all(|line| line.notes.contains(note)))
+/// The notes about the input that more than one line has, or the only one. They are printed once.
+pub fn once<'o>(overview: &'o Overview<'_>) -> Vec<&'o Note> {
+    let lines: Vec<_> = overview.workloads.iter().filter(|line| line.error.is_none()).collect();
+    let is_of_input =
+        |note: &&Note| matches!(note.code, NoteCode::Time | NoteCode::Incomplete | NoteCode::Unreadable);
+    let mut once: Vec<&Note> = Vec::new();
+    for note in lines.iter().flat_map(|line| line.notes.iter().filter(is_of_input)) {
+        let is_shared = || lines.iter().filter(|line| line.notes.contains(note)).nth(1).is_some();
+        if !once.contains(&note) && (lines.len() == 1 || is_shared()) {
+            once.push(note);
+        }
+    }
+    once
 }
 
 /// What the lines are about.
@@ -39,7 +47,7 @@ pub fn table(overview: &Overview<'_>, is_asked: bool) -> Table {
             deleted(line),
             next,
             when(line, is_asked),
-            note(line, is_asked, once),
+            note(line, is_asked, &once),
         ];
         let namespace = several.then(|| line.namespace.to_owned());
         Row::new(verdict, overview.order, namespace.into_iter().chain(cells).collect())
@@ -77,7 +85,7 @@ fn when(line: &OverviewRow<'_>, is_asked: bool) -> String {
     }
 }
 
-fn note(line: &OverviewRow<'_>, is_asked: bool, once: Option<&Note>) -> String {
+fn note(line: &OverviewRow<'_>, is_asked: bool, once: &[&Note]) -> String {
     if let Some(error) = &line.error {
         return format!("error: {error}");
     }
@@ -93,7 +101,7 @@ fn note(line: &OverviewRow<'_>, is_asked: bool, once: Option<&Note>) -> String {
     let up = is_up.then(|| "scales up".to_owned());
     let parts: Vec<_> = up.into_iter().chain(waits.map(|text| text.to_string())).chain(autoscaler).collect();
     if parts.is_empty() {
-        line.notes.iter().find(|note| Some(*note) != once).map_or_else(String::new, |note| note.text.clone())
+        line.notes.iter().find(|note| !once.contains(note)).map_or_else(String::new, |note| note.text.clone())
     } else {
         parts.join("; ")
     }

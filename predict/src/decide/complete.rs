@@ -4,7 +4,7 @@
 //! incomplete dump can be wrong. A dump without both the sibling sets and their pods looks complete: nothing in it tells.
 
 use crate::answer::{Note, NoteCode};
-use crate::snapshot::{Deployment, Pod, ReplicaSet, Sets, WorkloadKind, WorkloadRef, is_dns_subdomain};
+use crate::snapshot::{Deployment, Pod, ReplicaSet, Sets, Snapshot, WorkloadKind, WorkloadRef, is_dns_subdomain};
 use crate::text::{self, Error, ErrorKind, count, is};
 use podrank::Flags;
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,6 +36,22 @@ pub(crate) fn gaps(sets: &Sets<'_>, id: WorkloadRef<'_>) -> Vec<Note> {
         }
     }
     gaps
+}
+
+/// Returns what an input with only pods lacks. It is the same for each set, so that it is said once.
+pub(crate) fn only_pods(input: &Snapshot) -> Note {
+    let is_of_set = |pod: &&Pod| pod.controller_kind().is_some_and(WorkloadKind::is_set);
+    let others = input.pods.iter().filter(|pod| pod.meta.controller.is_some() && !is_of_set(pod)).count();
+    let left_out = match others {
+        0 => String::new(),
+        _ => format!(", and {} of other workloads {} left out", count(others as u64, "pod"), is(others)),
+    };
+    let text = format!(
+        "the input has only pods, so each ReplicaSet is taken to have as many replicas as pods, and pods of related \
+         ReplicaSets are not counted per node{left_out}: get all with {}",
+        command("", WorkloadKind::Deployment.types())
+    );
+    Note::new(NoteCode::Incomplete, text)
 }
 
 /// Returns a note on a Deployment without sets in the input if its status counts pods, or if the input has pods that it selects and that

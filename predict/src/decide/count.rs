@@ -2,7 +2,7 @@
 
 use crate::decide::{ChosenWorkload, choose_workload};
 use crate::question::{Options, Replicas};
-use crate::snapshot::{SelfManaged, Sets, Snapshot, WorkloadRef};
+use crate::snapshot::{ReplicaSet, SelfManaged, Sets, Snapshot, WorkloadRef};
 use crate::text::Error;
 use std::fmt::Display;
 
@@ -76,6 +76,12 @@ pub(crate) fn unknown(id: WorkloadRef<'_>) -> Error {
         .because("The input has its pods, but not the object itself.")
 }
 
+/// The present number of replicas of a set: if the input lacks the set, the number of its active pods.
+pub(crate) fn of_set(sets: &Sets<'_>, id: WorkloadRef<'_>) -> u32 {
+    let active = || sets.pods(id).iter().filter(|pod| pod.is_active()).count();
+    sets.get(id).map_or_else(|| u32::try_from(active()).unwrap_or(u32::MAX), ReplicaSet::replicas)
+}
+
 /// The error for a workload whose pods no replica count limits.
 pub(crate) fn none(workload: impl Display) -> Error {
     Error::new(format!("{workload} has no replica count"))
@@ -85,10 +91,7 @@ pub(crate) fn none(workload: impl Display) -> Error {
 pub(crate) fn present(sets: &Sets<'_>, choice: ChosenWorkload<'_>) -> Result<u32, Error> {
     let present = match choice {
         ChosenWorkload::Deployment(entry) => entry.record.replicas,
-        ChosenWorkload::Set(id) => {
-            let set = sets.get(id).ok_or_else(|| unknown(id))?;
-            set.record.replicas
-        }
+        ChosenWorkload::Set(id) => return Ok(of_set(sets, id)),
         ChosenWorkload::Direct(entry) => match entry {
             SelfManaged::StatefulSet(set) => set.record.replicas,
             _ => return Err(none(entry).advise("Leave out --replicas.")),

@@ -15,18 +15,13 @@ pub(crate) fn preview_set<'a>(
     id: WorkloadRef<'a>,
     options: &Options,
 ) -> Result<Preview<'a>, Error> {
-    let gaps = complete::gaps(sets, id);
-    if !gaps.is_empty() && options.order == Order::Kubernetes && !options.accepts_gaps() {
-        return Err(complete::error(id.namespace, id.kind, &gaps));
+    let mut notes = complete::gaps(sets, id);
+    if input.has_only_pods() {
+        notes = vec![complete::only_pods(input)];
+    } else if !notes.is_empty() && options.order == Order::Kubernetes && !options.accepts_gaps() {
+        return Err(complete::error(id.namespace, id.kind, &notes));
     }
-    let mut notes = gaps;
-    let replicas = match (options.replicas, sets.get(id)) {
-        (Some(replicas), _) => replicas,
-        (None, Some(set)) => set.replicas(),
-        (None, None) => {
-            return Err(count::unknown(id));
-        }
-    };
+    let replicas = options.replicas.unwrap_or_else(|| count::of_set(sets, id));
     let scene = Scene::read(sets, id)?;
     let group = scene.decide(replicas, options, None, Some(&mut notes))?;
     let controller = sets.get(id).and_then(|set| set.meta.controller.as_ref());

@@ -160,6 +160,12 @@ impl Snapshot {
         self.pods.is_empty() && self.workload_labels().next().is_none()
     }
 
+    /// Whether it has pods and no workload, as `kubectl get pods` prints them.
+    pub(crate) fn has_only_pods(&self) -> bool {
+        let is_unreadable = self.unreadable.iter().any(|its| its.workload().is_some());
+        self.workload_ids().next().is_none() && !is_unreadable
+    }
+
     /// The workloads whose controllers delete pods themselves.
     pub(crate) fn self_managed(&self) -> impl Iterator<Item = SelfManaged<'_>> {
         let stateful_sets = self.stateful_sets.iter().map(SelfManaged::StatefulSet);
