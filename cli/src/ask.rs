@@ -168,8 +168,8 @@ fn of_file(
         [subject] if !matches!(subject, Subject::All(_)) => name(&input, &mut options, subject, args)?,
         // The only workload needs no name.
         [] if args.selector.is_none()
-            && (input.workloads().len() <= 1
-                || args.has_count() && !args.is_relative() && !args.all_namespaces) =>
+            && !args.all_namespaces
+            && (input.workloads().len() <= 1 || args.has_count() && !args.is_relative()) =>
         {
             Question::of(args)
         }

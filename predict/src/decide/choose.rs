@@ -79,7 +79,15 @@ fn choose<'a>(sets: &Sets<'a>, options: &Options) -> Result<ChosenWorkload<'a>, 
         }
         _ => {
             let namespace = options.namespace.as_deref();
-            let with_pods = with_pods_in(sets, namespace, false);
+            let has_pods = |choice: &ChosenWorkload<'_>| match choice {
+                ChosenWorkload::Deployment(entry) => {
+                    sets.controlled_by(&entry.meta.uid).any(|set| !sets.pods(set.id()).is_empty())
+                }
+                ChosenWorkload::Set(id) => !sets.pods(*id).is_empty(),
+                ChosenWorkload::Direct(entry) => entry.has_pods(sets.input),
+            };
+            let mut with_pods = in_use(sets, namespace, false);
+            with_pods.retain(has_pods);
             if let Some(deployment) = with_pods.iter().find_map(|choice| unreadable_owner(sets, *choice)) {
                 return Err(deployment.to_error());
             }
@@ -152,18 +160,22 @@ fn besides_sets(input: &Snapshot) -> impl Iterator<Item = ChosenWorkload<'_>> {
         .map(ChosenWorkload::Deployment)
         .chain(input.self_managed().map(ChosenWorkload::Direct))
 }
-/// The workloads that have pods in this namespace, or in any: Deployments in place of their sets, or `with_parts` beside them.
-pub(crate) fn with_pods_in<'a>(
+
+/// The workloads in this namespace, or in any, that have pods or should have some: Deployments in place of their sets, or
+/// `with_parts` beside them.
+pub(crate) fn in_use<'a>(
     sets: &Sets<'a>,
     namespace: Option<&str>,
     with_parts: bool,
 ) -> Vec<ChosenWorkload<'a>> {
-    let owners = sets.with_pods().map(ChosenWorkload::Set);
-    let direct =
-        sets.input.self_managed().filter(|entry| entry.has_pods(sets.input)).map(ChosenWorkload::Direct);
-    let parts = sets.with_pods().map(ChosenWorkload::Set).filter(|_| with_parts);
-    let all = with_deployments(sets, owners.chain(direct)).into_iter();
-    let all = sorted(all.chain(parts));
+    let input = sets.input;
+    let should_have = |id: &WorkloadRef<'_>| sets.get(*id).is_some_and(|set| set.replicas() > 0);
+    let of_sets = || sets.with_pods().chain(sets.ids().filter(should_have)).map(ChosenWorkload::Set);
+    let deployments = input.deployments.iter().filter(|entry| entry.record.replicas > 0);
+    let direct = input.self_managed().filter(|entry| entry.status_pods() > 0 || entry.has_pods(input));
+    let besides = deployments.map(ChosenWorkload::Deployment).chain(direct.map(ChosenWorkload::Direct));
+    let all = with_deployments(sets, of_sets().chain(besides)).into_iter();
+    let all = sorted(all.chain(of_sets().filter(|_| with_parts)));
     picked(&all, |its| namespace.is_none_or(|wanted| its.namespace == wanted))
 }
 
@@ -184,9 +196,9 @@ fn with_deployments<'a>(
 }
 
 impl Snapshot {
-    /// Returns the workloads that have pods, sorted: Deployments in place of their sets.
+    /// Returns the workloads that have pods or should have some, sorted: Deployments in place of their sets.
     pub fn workloads(&self) -> Vec<WorkloadId> {
-        with_pods_in(&Sets::of(self), None, false).into_iter().map(|choice| choice.id().to_id()).collect()
+        in_use(&Sets::of(self), None, false).iter().map(|choice| choice.id().to_id()).collect()
     }
 }
 

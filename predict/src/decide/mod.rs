@@ -28,7 +28,7 @@ mod workload;
 
 use agree::agree;
 pub(crate) use choose::{ChosenWorkload, choose_workload};
-use choose::{check_readable, with_pods_in};
+use choose::{check_readable, in_use};
 pub use context::autoscaler;
 pub(crate) use context::{Scaled, autoscaler_notes, owner_note};
 use count::{asked, of_choice, present};

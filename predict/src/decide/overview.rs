@@ -1,12 +1,12 @@
 //! Several workloads of an input, a line each: the count, the pod that is deleted first, and the deletions under way.
 
 use crate::answer::{Overview, OverviewRow, Preview, Verdict};
-use crate::decide::{ChosenWorkload, at, context, of_choice, preview_choice, with_pods_in};
+use crate::decide::{ChosenWorkload, at, context, in_use, of_choice, preview_choice};
 use crate::question::{Options, Replicas};
 use crate::snapshot::{Sets, Snapshot, WorkloadKind, WorkloadName, WorkloadRef};
 use crate::text::{API_VERSION, Error};
 
-/// Returns which pod is deleted first in each of the workloads that have pods, or what happens if each gets this count.
+/// Returns which pod is deleted first in each of the workloads that have pods or should have some, or what happens if each gets this count.
 /// `is_selected` selects workloads by kind, namespace and name. It includes sets of Deployments only `with_parts`.
 pub fn overview<'a>(
     input: &'a Snapshot,
@@ -16,7 +16,7 @@ pub fn overview<'a>(
     is_selected: impl Fn(WorkloadKind, &str, &str) -> bool,
 ) -> Overview<'a> {
     let sets = Sets::of(input);
-    let all = with_pods_in(&sets, options.namespace.as_deref(), with_parts).into_iter();
+    let all = in_use(&sets, options.namespace.as_deref(), with_parts).into_iter();
     let chosen = all.filter(|choice| is_selected(choice.id().kind, choice.id().namespace, choice.id().name));
     let lines = chosen.map(|choice| {
         line(&sets, options, replicas, choice)
