@@ -114,13 +114,14 @@ impl Snapshot {
                 Some(its) => Error::new(format!("podrank does not know which pods {owner} deletes first"))
                     .because(format!("A {} deletes its pods itself.", text::name(&its.kind))),
                 None if own.is_empty() => {
-                    let nearest = WorkloadKind::nearest_type(&owner.resource, &WorkloadKind::ALL);
+                    let known: Vec<_> = self.workloads().into_iter().map(WorkloadName::from).collect();
+                    let name = WorkloadName { kind: None, name: owner.name.clone() };
+                    let hint = name.nearest(&known).map(|nearest| format!("Did you mean {nearest}?"));
                     Error::new(format!("podrank does not know the type of {owner}"))
                         .because("No ReplicaSet belongs to it.")
-                        .advise(nearest.map_or_else(
-                            || "Ask about a workload, such as deploy/NAME.".to_owned(),
-                            |kind| format!("Did you mean {kind}/{}?", text::name(&owner.name)),
-                        ))
+                        .advise(
+                            hint.unwrap_or_else(|| "Ask about a workload, such as deploy/NAME.".to_owned()),
+                        )
                 }
                 None => Error::new(format!("no ReplicaSet of {owner} has pods")),
             }),

@@ -172,9 +172,8 @@ impl Type {
             | "horizontalpodautoscalers.autoscaling"
             | "horizontalpodautoscaler.autoscaling" => {
                 let name = name.unwrap_or("NAME");
-                Err(without_pods("an autoscaler").advise(format!(
-                    "Ask about the workload that hpa/{name} scales, for example: kubectl podrank deploy/{name}"
-                )))
+                Err(without_pods("an autoscaler")
+                    .advise(format!("Ask about the workload that hpa/{name} scales, such as deploy/NAME.")))
             }
             _ => WorkloadKind::known(word, &WorkloadKind::ALL)?.map(Self::Workload),
         })
@@ -207,8 +206,16 @@ impl OwnerName {
         ];
         owner.name == self.name
             && in_group
-            && (singular == kind || plural.iter().any(|plural| plural == singular))
+            && (singular == kind
+                || plural.iter().any(|plural| plural == singular)
+                || is_short_of(singular, &owner.kind))
     }
+}
+
+/// Whether a kind may have this short name, which a file does not tell: `dc` for `DeploymentConfig`, `ro` for `Rollout`.
+fn is_short_of(word: &str, kind: &str) -> bool {
+    let capitals = kind.chars().filter(char::is_ascii_uppercase).collect::<String>();
+    word.len() > 1 && (word == capitals.to_ascii_lowercase() || kind.to_ascii_lowercase().starts_with(word))
 }
 
 impl fmt::Display for Subject {
@@ -335,8 +342,7 @@ mod tests {
             ),
             (
                 "hpa/web",
-                "an autoscaler has no pods of its own\n  Ask about the workload that hpa/web scales, \
-                 for example: kubectl podrank deploy/web",
+                "an autoscaler has no pods of its own\n  Ask about the workload that hpa/web scales, such as deploy/NAME.",
             ),
             ("node/worker-1", "a node is not a workload\n"),
             (
@@ -365,8 +371,10 @@ mod tests {
             assert!(is(resource, "Rollout", "argoproj.io/v1alpha1"), "{resource}");
         }
         assert!(is("policies", "Policy", "a/v1") && is("boxes", "Box", "a/v1"));
+        assert!(is("dc", "DeploymentConfig", "apps.openshift.io/v1") && is("ro", "Rollout", "a/v1"));
+        assert!(!is("d", "DeploymentConfig", "a/v1") && !is("", "Rollout", "a/v1"));
         assert!(
-            !is("rollouts.example.com", "Rollout", "argoproj.io/v1alpha1") && !is("roll", "Rollout", "a/v1")
+            !is("rollouts.example.com", "Rollout", "argoproj.io/v1alpha1") && !is("rolls", "Rollout", "a/v1")
         );
         let other = OwnerName { resource: "rollout".to_owned(), name: "api".to_owned() };
         assert!(!other.is(&owner("Rollout", "argoproj.io/v1alpha1")));

@@ -307,6 +307,12 @@ impl WorkloadName {
     }
 }
 
+impl From<WorkloadId> for WorkloadName {
+    fn from(id: WorkloadId) -> Self {
+        Self { kind: Some(id.kind), name: id.name }
+    }
+}
+
 impl FromStr for WorkloadName {
     type Err = Error;
 
