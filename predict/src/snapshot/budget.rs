@@ -6,8 +6,10 @@ use std::collections::BTreeMap;
 
 /// A budget.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(expecting = "a PodDisruptionBudget")]
+#[serde(rename_all = "camelCase", expecting = "a PodDisruptionBudget")]
 pub(crate) struct Budget {
+    #[serde(default)]
+    api_version: String,
     #[serde(rename = "metadata")]
     pub(crate) meta: Metadata,
     #[serde(default)]
@@ -40,14 +42,15 @@ pub(crate) enum Amount {
 }
 
 impl Budget {
-    /// Whether it covers pods with these labels. An empty selector covers all pods, and no selector none.
+    /// Whether it covers pods with these labels.
     pub(crate) fn covers(&self, labels: &BTreeMap<String, String>) -> bool {
         self.selector().is_some_and(|selector| selector.matches(labels))
     }
 
-    /// Its selector. `None` if it has none, or one that Kubernetes calls invalid.
+    /// Its selector. `None` if it selects no pod: it has none, one that Kubernetes calls invalid, or an empty one before v1.
     pub(crate) fn selector(&self) -> Option<Selector<'_>> {
-        self.spec.selector.as_ref().and_then(Selector::new)
+        let selector = self.spec.selector.as_ref().and_then(Selector::new);
+        selector.filter(|selector| self.api_version != "policy/v1beta1" || !selector.is_empty())
     }
 
     /// The status, if it is for this spec.

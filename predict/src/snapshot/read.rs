@@ -434,8 +434,7 @@ impl TypeMeta {
             "Pod" | "Node" => api_version.is_none_or(|version| version == "v1"),
             "ControllerRevision" => is_in("apps/"),
             "HorizontalPodAutoscaler" => is_in("autoscaling/"),
-            // Before v1, an empty selector selected no pod.
-            "PodDisruptionBudget" => api_version.is_none_or(|version| version == "policy/v1"),
+            "PodDisruptionBudget" => is_in("policy/"),
             "ScaleDownPolicy" => is_in("podrank.dev/"),
             _ => WorkloadKind::of_object(kind, api_version).is_some(),
         };

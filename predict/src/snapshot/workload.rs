@@ -16,7 +16,7 @@ pub enum WorkloadKind {
     ReplicationController,
     /// `StatefulSet`, in the group `apps`.
     StatefulSet,
-    /// `DaemonSet`, in the group `apps`.
+    /// `DaemonSet`, in the group `apps` or the old `extensions`.
     DaemonSet,
     /// `Job`, in the group `batch`.
     Job,
@@ -94,7 +94,7 @@ impl WorkloadKind {
         let known = TYPES.iter().find(|known| known.kind == kind)?;
         let is_old = || {
             group == Some("extensions")
-                && matches!(known.supported, Some(Self::Deployment | Self::ReplicaSet))
+                && matches!(known.supported, Some(Self::Deployment | Self::ReplicaSet | Self::DaemonSet))
         };
         known.supported.filter(|_| group.is_none_or(|group| group == known.group) || is_old())
     }
