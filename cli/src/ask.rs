@@ -11,14 +11,11 @@ use jiff::Timestamp;
 use kubectl_podrank::terminal::Terminal;
 use kubectl_podrank::view::{self, Table, plain_but};
 use podrank_predict::{
-    DeletionOrder, Error, ErrorKind, Options, Overview, OwnerName, Preview, Snapshot, Subject, TimeSource,
-    WorkloadId, WorkloadKind, WorkloadName, deletion_order, deletion_order_of_pod, escaped, is_hidden,
-    preview_workload,
+    DeletionOrder, Error, ErrorKind, Options, Overview, OwnerName, PodDeletion, Preview, Snapshot, Subject,
+    TimeSource, WorkloadId, WorkloadKind, WorkloadName, deletion_order, deletion_order_of_pod, escaped,
+    is_hidden, preview_workload,
 };
 use serde::Serialize;
-use std::fs::{File, Metadata};
-use std::io;
-use std::path::Path;
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -112,24 +109,22 @@ pub(crate) fn answer(args: &PreviewArgs, terminal: Terminal) -> Result<Answer, F
         }
         [subject] => match one(&kubectl, subject, scope, args, options.clone()) {
             Ok(asked) => about(asked, args, terminal),
-            Err(error) => of_gone(&kubectl, subject, scope, args, &options, error),
+            Err(error) => of_gone(subject, args, error, |pod| deletion::of(&kubectl, pod, scope, &options)),
         },
     }
 }
 
 /// Answers about a pod that is being deleted or was deleted, or otherwise fails.
 fn of_gone(
-    kubectl: &Kubectl,
     subject: &Subject,
-    scope: Scope<'_>,
     args: &PreviewArgs,
-    options: &Options,
     error: Failure,
+    explain: impl FnOnce(&str) -> Option<PodDeletion>,
 ) -> Result<Answer, Failure> {
     let (Subject::Pod(pod) | Subject::Workload(WorkloadName { kind: None, name: pod })) = subject else {
         return Err(error);
     };
-    let Some(taken) = deletion::of(kubectl, pod, scope, options) else { return Err(error) };
+    let Some(taken) = explain(pod) else { return Err(error) };
     let text = plain_but(&taken.to_string(), &['\n']).into_owned() + "\n";
     let gist = text.clone();
     let text = match args.output {
@@ -165,7 +160,12 @@ fn of_file(
     terminal: Terminal,
 ) -> Result<Answer, Failure> {
     let question = match subjects {
-        [subject] if !matches!(subject, Subject::All(_)) => name(&input, &mut options, subject, args)?,
+        [subject] if !matches!(subject, Subject::All(_)) => match name(&input, &mut options, subject, args) {
+            Ok(question) => question,
+            Err(error) => {
+                return of_gone(subject, args, error, |pod| deletion::in_file(&input, pod, &options));
+            }
+        },
         // The only workload needs no name.
         [] if args.selector.is_none()
             && !args.all_namespaces

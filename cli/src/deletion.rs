@@ -1,11 +1,20 @@
-//! Reads from the cluster what shows who deleted a pod: the pod, its set with everything that a decision about it
+//! Explains deletions, from a file or the cluster. Reads from the cluster what shows who deleted a pod: the pod, its set with everything that a decision about it
 //! reads, and their events of the last hour, or as long as the cluster keeps events.
 
 use crate::kubectl::Kubectl;
 use crate::live::{self, MANAGERS, RETRIES, Scope};
 use crate::surroundings;
-use podrank_predict::{Options, PodDeletion, WorkloadKind, WorkloadName, explain_deletion};
+use podrank_predict::{Options, PodDeletion, Snapshot, WorkloadKind, WorkloadName, explain_deletion};
 use std::collections::BTreeSet;
+
+/// Explains the deletion of a pod by a file. `None` if it is neither being deleted nor reported to be deleted.
+pub(crate) fn in_file(input: &Snapshot, pod: &str, options: &Options) -> Option<PodDeletion> {
+    let namespace = options.namespace.clone();
+    let namespace =
+        namespace.or_else(|| Some(input.going_pod(pod)?.0)).unwrap_or_else(|| "default".to_owned());
+    let deletion = explain_deletion(input, &namespace, pod, options);
+    (deletion.is_terminating || deletion.cause.is_some()).then_some(deletion)
+}
 
 /// Explains the deletion of a pod. `None` if it is neither being deleted nor known to be deleted.
 pub(crate) fn of(kubectl: &Kubectl, pod: &str, scope: Scope<'_>, options: &Options) -> Option<PodDeletion> {
