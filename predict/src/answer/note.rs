@@ -25,6 +25,8 @@ pub enum NoteCode {
     Incomplete,
     /// Something is ignored: an object that cannot be read or is listed a second time, or UIDs that several objects have.
     Unreadable,
+    /// Pods of the workload have ended or are being deleted, so that they do not count.
+    NotCounted,
     /// The user may not read autoscalers, disruption budgets or policies.
     NotPermitted,
     /// Kubernetes cannot read a deletion cost.

@@ -35,10 +35,11 @@ pub(crate) fn add<'a>(preview: &mut Preview<'a>, input: &'a Snapshot, options: &
         notes.extend(policy_note(id, is_of_rollout, input, &victims, &labels));
         notes.extend(cost_note(id.kind, preview.pods(), options));
     }
+    notes.extend(ignored_costs_note(id.kind, preview));
     notes.extend(not_permitted_note(input));
     notes.extend(unreadable_note(input, id.namespace));
-    notes.extend(leftover_note(preview));
     notes.extend(shared_uids_note(input));
+    notes.extend(leftover_note(preview));
     preview.notes.extend(notes);
 }
 
@@ -254,6 +255,16 @@ fn cost_note<'a>(
     Some(Note::new(NoteCode::DeletionCosts, text))
 }
 
+/// Deletion costs on pods whose controller does not read them.
+fn ignored_costs_note(kind: WorkloadKind, preview: &Preview<'_>) -> Option<Note> {
+    let with_costs = preview.pods().filter(|pod| pod.pod.cost.is_some()).count();
+    let text = || {
+        let has = if with_costs == 1 { "has a deletion cost" } else { "have deletion costs" };
+        format!("{} {has}, which no {kind} controller reads", count(with_costs as u64, "pod"))
+    };
+    (kind.is_direct() && with_costs > 0).then(|| Note::new(NoteCode::DeletionCosts, text()))
+}
+
 /// podrank's own deletion costs on pods, which an interrupted run left or `--keep-costs` kept.
 fn leftover_note(preview: &Preview<'_>) -> Option<Note> {
     let own = preview.pods().filter(|pod| pod.is_own_cost).map(|pod| pod.pod.record.deletion_cost);
@@ -291,13 +302,6 @@ fn not_permitted_note(input: &Snapshot) -> Option<Note> {
     (!kinds.is_empty()).then(|| Note::new(NoteCode::NotPermitted, text()))
 }
 
-/// The objects that are not as they should be, without those that no workload of the namespace needs.
-fn unreadable_note(input: &Snapshot, namespace: &str) -> Option<Note> {
-    let here = input.unreadable.iter().filter(|its| its.namespace == namespace && its.kind != "Node");
-    let wrong: Vec<_> = here.map(|its| format!("{its} ({})", its.error)).collect();
-    let text = || format!("this preview ignores objects that cannot be read: {}", text::list(&wrong));
-    (!wrong.is_empty()).then(|| Note::new(NoteCode::Unreadable, text()))
-}
 /// The workloads whose UIDs identify none of them.
 fn shared_uids_note(input: &Snapshot) -> Option<Note> {
     let shared = input.with_shared_uids;
@@ -308,3 +312,10 @@ fn shared_uids_note(input: &Snapshot) -> Option<Note> {
     (shared > 0).then(|| Note::new(NoteCode::Unreadable, text))
 }
 
+/// The objects that are not as they should be, without those that no workload of the namespace needs.
+fn unreadable_note(input: &Snapshot, namespace: &str) -> Option<Note> {
+    let here = input.unreadable.iter().filter(|its| its.namespace == namespace && its.kind != "Node");
+    let wrong: Vec<_> = here.map(|its| format!("{its} ({})", its.error)).collect();
+    let text = || format!("this preview ignores objects that cannot be read: {}", text::list(&wrong));
+    (!wrong.is_empty()).then(|| Note::new(NoteCode::Unreadable, text()))
+}

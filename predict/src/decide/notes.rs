@@ -4,8 +4,34 @@ use crate::answer::{Note, NoteCode};
 use crate::snapshot::{Deployment, OwnerReference, Pod, ReplicaSet, Sets, Snapshot, WorkloadRef};
 use crate::text::{self, count, quoted};
 use jiff::Timestamp;
-use podrank::DELETION_COST_ANNOTATION;
+use podrank::{DELETION_COST_ANNOTATION, Uid};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+
+/// The most pods that a note about any number of them names.
+const MOST_NAMES: usize = 3;
+
+/// Returns a note on pods that `kubectl get pods` lists and the answer does not count.
+pub(crate) fn not_counted<'a>(
+    workload: &impl fmt::Display,
+    listed: impl Iterator<Item = &'a Pod>,
+    counted: impl Iterator<Item = Uid>,
+) -> Option<Note> {
+    let counted: BTreeSet<_> = counted.collect();
+    let (deleted, ended): (Vec<_>, Vec<_>) = listed
+        .filter(|pod| !pod.is_active() && !counted.contains(&pod.uid()))
+        .partition(|pod| pod.is_terminating());
+    let parts = [(ended.len(), "ended"), (deleted.len(), "being deleted")].into_iter();
+    let parts: Vec<_> =
+        parts.filter(|(pods, _)| *pods > 0).map(|(pods, what)| format!("{pods} {what}")).collect();
+    let all = count(ended.len() + deleted.len(), "more pod");
+    let text = format!(
+        "kubectl get pods lists {all} of {workload}, which podrank does not count ({})",
+        parts.join(", ")
+    );
+    (!parts.is_empty()).then(|| Note::new(NoteCode::NotCounted, text))
+}
 
 /// A workload whose controller deletes no pods, and `why`.
 pub(crate) fn does_nothing(workload: &impl fmt::Display, why: &str) -> Note {
@@ -27,13 +53,29 @@ pub(crate) fn listed_twice(object: &impl fmt::Display) -> Note {
     )
 }
 
-pub(crate) fn invalid_cost(pod: &Pod) -> Option<Note> {
-    let cost = pod.cost.as_ref()?;
-    let (text, error) = (&cost.text, cost.value.as_ref().err()?);
-    Some(Note::warning(
-        NoteCode::InvalidDeletionCost,
-        format!("{}: Kubernetes reads {DELETION_COST_ANNOTATION} {} as 0: {error}", pod, quoted(text)),
-    ))
+/// The deletion costs that Kubernetes cannot read, each value once.
+pub(crate) fn invalid_costs<'a>(pods: impl Iterator<Item = &'a Pod>) -> impl Iterator<Item = Note> {
+    let mut by_value = BTreeMap::<_, Vec<_>>::new();
+    for pod in pods {
+        let cost = pod.cost.as_ref().and_then(|cost| Some((&cost.text, cost.value.as_ref().err()?)));
+        if let Some((text, error)) = cost {
+            by_value.entry((text, error.to_string())).or_default().push(pod);
+        }
+    }
+    let note = |((text, error), pods): ((&String, String), Vec<&Pod>)| {
+        let whose = match &*pods {
+            [pod] => pod.to_string(),
+            _ => format!("{} ({})", count(pods.len(), "pod"), text::first(&names(&pods), MOST_NAMES)),
+        };
+        let text =
+            format!("{whose}: Kubernetes reads {DELETION_COST_ANNOTATION} {} as 0: {error}", quoted(text));
+        Note::warning(NoteCode::InvalidDeletionCost, text)
+    };
+    by_value.into_iter().map(note)
+}
+
+fn names<'a>(pods: &[&'a Pod]) -> Vec<Cow<'a, str>> {
+    pods.iter().map(|pod| text::name(pod.name())).collect()
 }
 
 pub(crate) fn several_syncs(delete: usize, most: usize) -> Note {

@@ -104,7 +104,7 @@ impl<'s, 'a> Scene<'s, 'a> {
                 notes.extend(notes::claims(sets, set));
             }
             if options.gates.pod_deletion_cost {
-                notes.extend(line.pods().filter_map(|ranked| notes::invalid_cost(ranked.pod)));
+                notes.extend(notes::invalid_costs(line.pods().map(|ranked| ranked.pod)));
             }
             notes.extend(notes::created_after_now(line.pods().map(|ranked| ranked.pod), options.now));
             if options.order == Order::Kubernetes && delete > MOST_IN_ONE_SYNC {

@@ -1,8 +1,8 @@
 //! From an input to a preview: chooses the workload, checks that the input is complete, and decides.
 
-use crate::answer::Preview;
+use crate::answer::{PodAnswer, Preview};
 use crate::decide::{
-    ChosenWorkload, apply_to_sets, check_readable, choose_workload, context, present, preview_deployment,
+    ChosenWorkload, apply_to_sets, check_readable, choose_workload, context, notes, present, preview_deployment,
     preview_direct, preview_set, settled, window,
 };
 use crate::question::Options;
@@ -30,6 +30,15 @@ pub(crate) fn preview_choice<'a>(
     let mut preview = window::decide(options, |options| preview_at(sets, choice, options))?;
     preview.present = present(sets, choice).ok();
     context::add(&mut preview, sets.input, options);
+    let listed = match choice {
+        ChosenWorkload::Set(id) => sets.pods(id).to_vec(),
+        ChosenWorkload::Deployment(entry) => {
+            sets.controlled_by(&entry.meta.uid).flat_map(|set| sets.pods(set.id())).copied().collect()
+        }
+        ChosenWorkload::Direct(entry) => sets.input.pods.iter().filter(|pod| entry.owns(pod)).collect(),
+    };
+    let counted = preview.pods().map(PodAnswer::uid);
+    preview.notes.extend(notes::not_counted(&choice, listed.into_iter(), counted));
     Ok(preview)
 }
 

@@ -205,7 +205,7 @@ fn notes_on_wishes(request: &PlanRequest, plan: &Plan, own: &[RankedPod<'_>]) ->
 
 /// What a reader should know of the pods' costs, and of many deletions.
 fn notes_on_pods(own: &[RankedPod<'_>], delete: usize) -> Vec<Note> {
-    let mut notes: Vec<_> = own.iter().filter_map(|pod| notes::invalid_cost(pod.pod)).collect();
+    let mut notes: Vec<_> = notes::invalid_costs(own.iter().map(|pod| pod.pod)).collect();
     if delete > crate::decide::MOST_IN_ONE_SYNC {
         notes.push(notes::several_syncs(delete, crate::decide::MOST_IN_ONE_SYNC));
     }
