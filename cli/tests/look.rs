@@ -71,10 +71,10 @@ fn an_answer_is_a_sentence_and_a_row_for_each_pod_that_goes() {
     let expected = "\
 Scaling deploy/web to 5 deletes 8 of 13 pods, all certain.
 VERDICT  POD                   NODE      REASON
-deleted  web-5d8c7f9b64-2fxcm  worker-1  its ReplicaSet shrinks to 0
-deleted  web-5d8c7f9b64-c9vzt  worker-3  its ReplicaSet shrinks to 0
-deleted  web-5d8c7f9b64-8kqjd  worker-2  its ReplicaSet shrinks to 0
-deleted  web-5d8c7f9b64-rl5wh  worker-4  its ReplicaSet shrinks to 0
+deleted  web-5d8c7f9b64-2fxcm  worker-1  all pods of its set are deleted
+deleted  web-5d8c7f9b64-c9vzt  worker-3  all pods of its set are deleted
+deleted  web-5d8c7f9b64-8kqjd  worker-2  all pods of its set are deleted
+deleted  web-5d8c7f9b64-rl5wh  worker-4  all pods of its set are deleted
 deleted  web-7f6b9d5c48-hq8zt  -         has no node
 deleted  web-7f6b9d5c48-m9c4x  worker-3  Pending
 deleted  web-7f6b9d5c48-k2v5d  worker-2  not ready

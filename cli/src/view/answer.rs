@@ -16,7 +16,9 @@ pub fn table(preview: &Preview<'_>) -> Table {
     let grows = preview.scales_up()
         || preview.size.replicas.is_some_and(|replicas| replicas as usize > preview.active());
     let follows = preview.rest.as_ref().filter(|rest| !grows || rest.waits_for.is_some());
-    let follows = follows.filter(|_| !goes_on_by_itself(preview)).and_then(|rest| rest.sentence(false));
+    let is_stuck = preview.pods().any(|pod| pod.reason.is_stuck());
+    let follows =
+        follows.filter(|_| !is_stuck && !goes_on_by_itself(preview)).and_then(|rest| rest.sentence(false));
     let row = |pod: &&PodAnswer<'_>| {
         let [name, node] = [pod.name(), pod.node().unwrap_or("-")].map(str::to_owned);
         let cells = vec![verdict_cell(pod.verdict, pod.probability), name, node, pod.short().to_string()];
@@ -177,13 +179,17 @@ pub fn of_pod(preview: &Preview<'_>, pod: &str) -> Option<Table> {
             format!("is possibly deleted{probability}{}", if goes_on { ", now or later" } else { "" })
         }
         (Verdict::Waiting, _) => match pod.waits_for() {
+            Some(_) if pod.reason.is_stuck() => {
+                "is kept until somebody deletes the pod that it waits for".to_owned()
+            }
             Some(other) => waiting(pod.name(), &other),
             None => "is deleted when the rollout continues".to_owned(),
         },
         (Verdict::Kept, _) => "is kept".to_owned(),
     };
     let rule = pod.reason.rule().map_or_else(String::new, |rule| format!(" ({rule})"));
-    let besides = also_deleted(preview.workload.kind).filter(|_| !preview.is_settled).map(str::to_owned);
+    let besides = also_deleted(preview.workload.kind, &preview.notes, &pod.reason);
+    let besides = besides.filter(|_| !preview.is_settled).map(str::to_owned);
     let sentences =
         [format!("{} {verdict}: {}{rule}.", pod.name(), pod.reason.sentence()), headline(preview)];
     Some(Table::of_sentences(sentences.into_iter().chain(besides)))

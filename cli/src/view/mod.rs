@@ -9,7 +9,7 @@ mod remaining;
 pub mod wide;
 
 use podrank_predict::{
-    CountRange, Details, Note, NoteCode, Order, Owner, Probability, Verdict, WorkloadKind, count, is,
+    CountRange, Details, Note, NoteCode, Order, Owner, Probability, Reason, Verdict, WorkloadKind, count, is,
 };
 use std::borrow::Cow;
 
@@ -131,10 +131,15 @@ fn no_pods(notes: &[Note]) -> &'static str {
     }
 }
 
-/// What else deletes pods of such a workload.
-fn also_deleted(kind: WorkloadKind) -> Option<&'static str> {
+/// What else deletes a pod of such a workload, kept or deleted for this reason.
+fn also_deleted(kind: WorkloadKind, notes: &[Note], reason: &Reason<'_>) -> Option<&'static str> {
     match kind {
+        // Paused, or without its ReplicaSets.
+        WorkloadKind::Deployment if notes.iter().any(|note| note.code == NoteCode::ControllerIdle) => None,
         WorkloadKind::Deployment => Some("A new pod template replaces it, too, whatever the replica count."),
+        WorkloadKind::StatefulSet if reason.outlasts_template() => {
+            Some("A new pod template does not replace it, by the update strategy.")
+        }
         WorkloadKind::StatefulSet => Some("A new pod template replaces it, too, in the order of ordinals."),
         WorkloadKind::DaemonSet => {
             Some("It is also deleted if its node is removed or no longer fits the DaemonSet.")

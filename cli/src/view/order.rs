@@ -97,6 +97,10 @@ pub fn notes<'o>(order: &'o DeletionOrder<'_>) -> impl Iterator<Item = &'o Note>
 
 /// What follows at the present count.
 fn then(order: &DeletionOrder<'_>) -> Option<String> {
+    if order.pods().any(|pod| pod.pod.reason.is_stuck()) {
+        // A note says so.
+        return None;
+    }
     Some(order.now.rest.as_ref()?.sentence(order.now.deletions().max == 0)?.to_string())
 }
 
@@ -128,7 +132,8 @@ fn place_of(pod: &OrderedPod<'_>) -> String {
 /// Why chance decides at some counts, or if there are no counts, what puts it before those that stay longer.
 fn because(pod: &OrderedPod<'_>, counted: bool) -> String {
     // One that goes now does not wait, although it would at a lower count.
-    if let Some(by) = pod.waits_for.as_ref().filter(|_| pod.pod.verdict != Verdict::Deleted) {
+    let waits_for = pod.waits_for.as_ref().filter(|_| pod.pod.verdict != Verdict::Deleted);
+    if let Some(by) = waits_for.filter(|_| !pod.pod.reason.is_stuck()) {
         return waiting(pod.pod.name(), by);
     }
     let words = || pod.reason.as_ref().map_or_else(String::new, |reason| reason.short().to_string());
@@ -199,8 +204,8 @@ pub fn of_pod(order: &DeletionOrder<'_>) -> Table {
     let now = deleted_now(order).map(|deleted| format!("Of its workload, {deleted}."));
     let now: Vec<_> = now.into_iter().chain(then(order)).collect();
     sentences.extend((!now.is_empty()).then(|| now.join(" ")));
-    sentences
-        .extend(also_deleted(order.now.workload.kind).filter(|_| !order.now.is_settled).map(str::to_owned));
+    let besides = also_deleted(order.now.workload.kind, &order.now.notes, &pod.pod.reason);
+    sentences.extend(besides.filter(|_| !order.now.is_settled).map(str::to_owned));
     Table::of_sentences(sentences)
 }
 
@@ -212,6 +217,9 @@ fn at_each_count(order: &DeletionOrder<'_>, pod: &OrderedPod<'_>) -> String {
         Verdict::Deleted => return "deleted now".to_owned(),
         Verdict::Waiting if pod.pod.waits_for().is_none() => {
             return "kept now, and deleted when the rollout continues".to_owned();
+        }
+        Verdict::Waiting if pod.pod.reason.is_stuck() => {
+            return "kept until somebody deletes the pod that it waits for".to_owned();
         }
         Verdict::Waiting => {
             let waits = pod.waits_for.as_ref().map(|by| waiting(pod.pod.name(), by));

@@ -79,8 +79,14 @@ pub(crate) fn decide<'a>(
     let stays = |outcome: &&MemberOutcome| !counted[outcome.member].0.is_terminating();
     let decided = outcomes.iter().filter(stays).map(|outcome| context.decided(*outcome));
     let ignored = ignored.into_iter().filter(|pod| !pod.is_terminating());
-    let pods = decided.chain(ignored.map(|pod| context.ignored(pod))).collect();
+    let pods: Vec<_> = decided.chain(ignored.map(|pod| context.ignored(pod))).collect();
     context.notes(&outcomes, notes);
+    if let Some(pod) = pods.iter().find(|pod| pod.reason.is_stuck()) {
+        let (why, by) = (pod.reason.sentence(), pod.waits_for().unwrap_or_default());
+        let namespace = text::name(&entry.meta().namespace);
+        let text = format!("{why}: kubectl delete pod {} -n {namespace}", text::name(&by));
+        notes.push(Note::warning(NoteCode::Continues, text));
+    }
     notes.extend(depends_on_release(options, &set, &members, &outcomes));
     // Any number of them may go.
     let quota = outcomes.iter().filter(|outcome| outcome.verdict == Verdict::Possible).count();

@@ -50,10 +50,33 @@ impl DaemonSetReason<'_> {
         match (self.waits_for, self.outcome.reason) {
             (Some(other), _) => waiting(self.pod.name(), other.pod.name()),
             _ if self.is_later() => AFTER_ROLLOUT.to_owned(),
-            (None, DaemonReason::Kept) => self.state(),
-            (None, DaemonReason::OldUnavailable) => "old and unavailable".to_owned(),
-            (None, reason) => reason.name().replace('-', " "),
+            (None, reason) => self.words(reason).map_or_else(|| self.state(), str::to_owned),
         }
+    }
+
+    /// The reason in words of its own, if the sentence has values that matter less.
+    fn words(&self, reason: DaemonReason) -> Option<&'static str> {
+        Some(match reason {
+            DaemonReason::Kept => return None,
+            DaemonReason::Surplus if self.outcome.verdict == Verdict::Kept => return None,
+            DaemonReason::NotWanted => "may not run on its node",
+            DaemonReason::Succeeded => "has succeeded",
+            DaemonReason::Failed => "has failed",
+            DaemonReason::Surplus => "one too many on its node",
+            DaemonReason::OldNotReady => "old and not ready",
+            DaemonReason::Replaced => "old, and the new pod is available",
+            DaemonReason::NoNode => "its node does not exist",
+            DaemonReason::OldUnavailable => "old and unavailable",
+            DaemonReason::OldAvailable | DaemonReason::AwaitsNew => "old",
+            DaemonReason::NotStartable | DaemonReason::NotStartableAvailable => {
+                "old, and no new pod can start there"
+            }
+            DaemonReason::Unsettled => "old, like another pod of its node",
+            DaemonReason::OnDelete => "old, but OnDelete keeps it",
+            DaemonReason::AfterFirstPart => "old, after missing and surplus pods",
+            DaemonReason::NodeMissing => "old, but the update fails",
+            DaemonReason::NextSync => "in a later sync",
+        })
     }
 
     pub(super) fn sentence(&self) -> String {

@@ -52,7 +52,16 @@ impl JobPodReason<'_> {
             JobReason::Duplicate => "duplicate of its index".to_owned(),
             JobReason::Surplus => "beyond parallelism".to_owned(),
             JobReason::NoIndex => "has no index".to_owned(),
-            reason => reason.name().replace('-', " "),
+            JobReason::Suspended => "the Job is suspended".to_owned(),
+            JobReason::Ending => "the Job is ending".to_owned(),
+            JobReason::PodFailurePolicy => "podFailurePolicy fails the Job".to_owned(),
+            JobReason::BackoffLimit | JobReason::Restarts => "backoffLimit is reached".to_owned(),
+            JobReason::Deadline => "the deadline has passed".to_owned(),
+            JobReason::MaxFailedIndexes => "maxFailedIndexes is exceeded".to_owned(),
+            JobReason::FailedIndexes => "indexes have failed".to_owned(),
+            JobReason::SuccessPolicy => "successPolicy is met".to_owned(),
+            JobReason::BeyondCompletions => "index beyond completions".to_owned(),
+            JobReason::NextSync => "in a later sync".to_owned(),
         }
     }
 

@@ -65,6 +65,13 @@ impl AnyCount {
         }
     }
 
+    fn short(&self) -> String {
+        match self {
+            Self::Foreground(_) => "foreground deletion".to_owned(),
+            Self::Idle(_, kind, idle) => format!("the {kind} {idle}"),
+        }
+    }
+
     pub(crate) fn sentence(&self) -> String {
         match self {
             Self::Foreground(object) => {
@@ -130,7 +137,7 @@ impl<'a> Reason<'a> {
             Self::Compared(comparison) => comparison.short(),
             Self::Open(chance) => chance.short().to_owned(),
             Self::AfterNewPods => AFTER_ROLLOUT.to_owned(),
-            Self::AnyCount(reason) => reason.rule().replace('-', " "),
+            Self::AnyCount(reason) => reason.short(),
             Self::AllDeleted | Self::NoneDeleted | Self::OnlyPod => self.text(),
             Self::StatefulSet(reason) => reason.short(),
             Self::DaemonSet(reason) => reason.short(),
@@ -146,8 +153,8 @@ impl<'a> Reason<'a> {
     fn text(&self) -> String {
         match self {
             Self::Compared(comparison) => comparison.sentence(),
-            Self::AllDeleted => "its ReplicaSet shrinks to 0".to_owned(),
-            Self::NoneDeleted => "no pod of its ReplicaSet is deleted".to_owned(),
+            Self::AllDeleted => "all pods of its set are deleted".to_owned(),
+            Self::NoneDeleted => "no pod of its set is deleted".to_owned(),
             Self::OnlyPod => "it is the only pod".to_owned(),
             Self::Open(chance) => chance.sentence(),
             Self::AfterNewPods => "old pods are deleted once enough new ones are available".to_owned(),
@@ -156,6 +163,16 @@ impl<'a> Reason<'a> {
             Self::DaemonSet(reason) => reason.sentence(),
             Self::Job(reason) => reason.sentence(),
         }
+    }
+
+    /// Whether the update strategy of its `StatefulSet` keeps it when the pod template changes.
+    pub fn outlasts_template(&self) -> bool {
+        matches!(self, Self::StatefulSet(reason) if reason.outlasts_template())
+    }
+
+    /// Whether its workload waits for a pod that never becomes ready.
+    pub fn is_stuck(&self) -> bool {
+        matches!(self, Self::StatefulSet(reason) if reason.is_stuck())
     }
 
     /// The UID of the pod that it is compared with.
@@ -179,4 +196,172 @@ const AFTER_ROLLOUT: &str = "waits for new pods";
 /// That a pod waits for another, or for itself.
 pub fn waiting(pod: &str, waits_for: &str) -> String {
     if waits_for == pod { "waits until it is ready".to_owned() } else { format!("waits for {waits_for}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::daemon_set::Unavailable;
+    use super::*;
+    use crate::snapshot::pod::Pod;
+    use crate::snapshot::stateful_set::StatefulSet;
+    use crate::sync::daemon_set::DaemonReason;
+    use crate::sync::job::{Completion, JobReason, JobState};
+    use crate::sync::stateful_set::{By, MemberOutcome, MemberReason, StatefulSetState, Update};
+    use crate::sync::{IntOrPercent, PodOutcome, Verdict};
+    use podrank::Time;
+    use serde::Deserialize;
+    use serde_json::{Value, json};
+
+    /// Words that no reason of the kind has, because only other kinds have what they name.
+    const FOREIGN: [(&str, &str); 3] = [
+        ("DaemonSet", "parallelism completion index ordinal partition replica Job StatefulSet ReplicaSet"),
+        ("StatefulSet", "parallelism completion node Job DaemonSet ReplicaSet"),
+        ("Job", "node ordinal partition replica revision DaemonSet StatefulSet ReplicaSet"),
+    ];
+
+    const VERDICTS: [Verdict; 4] = [Verdict::Deleted, Verdict::Possible, Verdict::Waiting, Verdict::Kept];
+
+    fn read<T: for<'a> Deserialize<'a>>(object: &Value) -> T {
+        serde_json::from_str(&object.to_string()).expect("an object")
+    }
+
+    fn pod(name: &str) -> Pod {
+        read(
+            &json!({ "metadata": { "name": name, "uid": "6ce0ecd1-7893-41ef-a89c-b85497ef08f0" }, "spec": {} }),
+        )
+    }
+
+    fn of_daemon_sets(check: &mut impl FnMut(&str, &Reason<'_>)) {
+        let (own, other) = (pod("agent-a"), pod("agent-b"));
+        let now = Time::from_unix_nanos(0);
+        let by = Unavailable { pod: &other, is_ready: false, min_ready_seconds: 0, now };
+        for (reason, verdict) in
+            DaemonReason::ALL.iter().flat_map(|it| VERDICTS.map(|verdict| (*it, verdict)))
+        {
+            for waits_for in [None, Some(by)] {
+                check(
+                    "DaemonSet",
+                    &Reason::DaemonSet(DaemonSetReason {
+                        outcome: PodOutcome { verdict, reason, group: 0, quota: 1 },
+                        pod: &own,
+                        node: Some("worker-1"),
+                        unfit: None,
+                        waits_for,
+                        is_updated: Some(false),
+                        budget: (1, 1),
+                        available: (1, 1),
+                        chance: None,
+                    }),
+                );
+            }
+        }
+    }
+
+    fn of_stateful_sets(check: &mut impl FnMut(&str, &Reason<'_>)) {
+        let (own, other) = (pod("db-1"), pod("db-0"));
+        let spec: StatefulSet = read(&json!({ "metadata": { "name": "db" }, "spec": { "replicas": 1 } }));
+        let update = Update::RollingUpdate { partition: 2, max_unavailable: IntOrPercent::Int(1) };
+        let set = StatefulSetState { update, ..spec.record };
+        for (reason, verdict) in
+            MemberReason::ALL.iter().flat_map(|it| VERDICTS.map(|verdict| (*it, verdict)))
+        {
+            for by in [None, Some(&other)] {
+                let member = by.map(|_| 0);
+                check(
+                    "StatefulSet",
+                    &Reason::StatefulSet(StatefulSetReason {
+                        outcome: MemberOutcome {
+                            member: 1,
+                            verdict,
+                            reason,
+                            by: Some(By { member, ordinal: 0 }),
+                        },
+                        pod: &own,
+                        ordinal: 1,
+                        by,
+                        spec: &spec,
+                        set,
+                        now: Time::from_unix_nanos(0),
+                        lacks_pods: by.is_none(),
+                    }),
+                );
+            }
+        }
+    }
+
+    fn of_jobs(check: &mut impl FnMut(&str, &Reason<'_>)) {
+        for (reason, number) in JobReason::ALL.iter().flat_map(|it| [1, 2].map(|number| (*it, number))) {
+            let job = JobState {
+                completion: Completion::Indexed(number),
+                failed: number,
+                restarts: number,
+                failed_indexes: number,
+                succeeded: number,
+                active_deadline_seconds: Some(number.into()),
+                ..JobState::default()
+            };
+            check(
+                "Job",
+                &Reason::Job(JobPodReason {
+                    reason,
+                    job,
+                    now: Time::from_unix_nanos(60_000_000_000),
+                    by_policy: Some(job::ByPolicy::Succeeded { indexes: 1, rule: 0 }),
+                    condition: None,
+                    index: 3,
+                    of_index: 2,
+                    active: 1,
+                    desired: 1,
+                    kept: 1,
+                    chance: None,
+                    is_sorted: false,
+                }),
+            );
+        }
+    }
+
+    #[test]
+    fn every_reason_of_every_kind_has_words_of_its_own() {
+        let (mut wrong, mut texts) = (Vec::new(), 0);
+        let mut check = |kind: &str, reason: &Reason<'_>| {
+            let (_, foreign) = FOREIGN.iter().find(|(its, _)| *its == kind).expect("a kind");
+            let rule = reason.rule().unwrap_or_default();
+            for text in [reason.short().to_string(), reason.sentence().to_string()] {
+                let is_rule = rule.contains('-') && text.replace(' ', "-") == rule;
+                let is_foreign = foreign.split(' ').any(|word| text.contains(word));
+                let is_plural = ["pods", "nodes", "restarts", "failures", "indexes"]
+                    .iter()
+                    .any(|word| has_words(&text, "1", word));
+                let is_none = ["restarts", "of the 1"].iter().any(|word| has_words(&text, "0", word));
+                if text.is_empty() || is_rule || is_foreign || is_plural || is_none {
+                    wrong.push(format!("{kind} {rule}: {text}"));
+                }
+                texts += 1;
+            }
+        };
+        of_daemon_sets(&mut check);
+        of_stateful_sets(&mut check);
+        of_jobs(&mut check);
+        assert!(texts > 500, "only {texts} texts");
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+
+    /// Whether a number stands alone before a word.
+    fn has_words(text: &str, number: &str, word: &str) -> bool {
+        format!(" {text}").contains(&format!(" {number} {word}"))
+    }
+
+    #[test]
+    fn no_sentence_about_sets_names_another_kind_of_set() {
+        for reason in [Reason::AllDeleted, Reason::NoneDeleted, Reason::OnlyPod] {
+            let texts = [reason.short().to_string(), reason.sentence().to_string()];
+            assert!(!texts.concat().contains("ReplicaSet"), "{texts:?}");
+        }
+        for kind in WorkloadKind::ALL {
+            let reason =
+                Reason::AnyCount(AnyCount::Idle("does-nothing", kind, "is being deleted".to_owned()));
+            let texts = [reason.short().to_string(), reason.sentence().to_string()];
+            assert!(texts.iter().all(|text| text.starts_with(&format!("the {kind} is"))), "{texts:?}");
+        }
+    }
 }

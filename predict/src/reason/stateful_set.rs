@@ -37,6 +37,22 @@ impl<'a> StatefulSetReason<'a> {
         (self.outcome.verdict == Verdict::Waiting).then(|| self.by())
     }
 
+    /// Whether it waits for a pod that has ended, and that the controller does not replace.
+    pub(crate) fn is_stuck(&self) -> bool {
+        let is_condemned = self.outcome.by.is_some_and(|by| !self.set.is_in_range(by.ordinal));
+        self.outcome.reason == MemberReason::WaitsForFinished && is_condemned
+    }
+
+    pub(super) fn outlasts_template(&self) -> bool {
+        match self.set.update {
+            Update::OnDelete => true,
+            Update::Recreate => !self.set.behavior.recreate_gate,
+            Update::RollingUpdate { partition, .. } => {
+                i64::from(self.ordinal) - i64::from(self.set.start) < i64::from(partition)
+            }
+        }
+    }
+
     pub(super) fn chance(&self) -> Option<&'static str> {
         match self.outcome.reason {
             MemberReason::Twins => Some(chance::BY_CHANCE),
@@ -47,19 +63,28 @@ impl<'a> StatefulSetReason<'a> {
 
     pub(super) fn short(&self) -> String {
         match self.outcome.reason {
+            _ if self.is_stuck() => format!("stuck: {} has ended", self.by()),
             // One whose turn only comes later does not wait for a repair.
             MemberReason::OneAtATime => "after higher ordinals".to_owned(),
-            MemberReason::InRange | MemberReason::OutOfRange => self.sentence(),
+            MemberReason::InRange
+            | MemberReason::OutOfRange
+            | MemberReason::Terminating
+            | MemberReason::SetDeleted => self.sentence(),
             MemberReason::OldUnavailable => "old and unavailable".to_owned(),
+            MemberReason::Old => "old".to_owned(),
+            MemberReason::OnDelete => "old, but OnDelete keeps it".to_owned(),
+            MemberReason::BelowPartition => "old, but below the partition".to_owned(),
+            MemberReason::RecreateOff => "every sync fails".to_owned(),
+            MemberReason::NoOrdinal => "has no ordinal".to_owned(),
+            MemberReason::Finished => "has finished".to_owned(),
+            MemberReason::Twins => "has the ordinal of another pod".to_owned(),
+            MemberReason::AfterCreation => "after another pod is created".to_owned(),
             MemberReason::WaitsForReady
             | MemberReason::WaitsForRunning
             | MemberReason::WaitsForTermination => {
                 format!("waits: {}", self.sentence())
             }
-            reason => match self.waits_for() {
-                Some(other) => waiting(self.pod.name(), &other),
-                None => reason.name().replace('-', " "),
-            },
+            _ => waiting(self.pod.name(), &self.by()),
         }
     }
 
@@ -70,6 +95,7 @@ impl<'a> StatefulSetReason<'a> {
         let start = self.set.start;
         let last = i64::from(start) + i64::from(self.set.replicas) - 1;
         match reason {
+            _ if self.is_stuck() => self.stuck(),
             MemberReason::InRange => format!("ordinal {ordinal} is within {start} to {last}"),
             MemberReason::RecreateOff => {
                 "the strategy Recreate needs a feature gate that is off, so every sync fails".to_owned()
@@ -131,8 +157,15 @@ impl<'a> StatefulSetReason<'a> {
                 let name = &self.spec.meta.name;
                 format!("its name is not {name} with a hyphen and an ordinal, so Kubernetes ignores it")
             }
-            MemberReason::SetDeleted | MemberReason::Terminating => reason.name().to_owned(),
+            MemberReason::Terminating | MemberReason::SetDeleted => "it is being deleted already".to_owned(),
         }
+    }
+
+    fn stuck(&self) -> String {
+        let by = self.by();
+        format!(
+            "{by} has ended and does not run again, so the StatefulSet is stuck until somebody deletes that pod"
+        )
     }
 
     fn revisions(&self) -> String {

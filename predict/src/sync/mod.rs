@@ -21,6 +21,9 @@ macro_rules! reasons {
         }
 
         impl $reason {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$variant,)+];
+
             /// Returns the name in lower case, with hyphens.
             pub fn name(self) -> &'static str {
                 match self {
