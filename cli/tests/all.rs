@@ -26,6 +26,7 @@ mod one_pod;
 #[cfg(unix)]
 mod owners;
 mod program;
+mod reports;
 mod stateful_sets;
 #[cfg(unix)]
 mod steer;

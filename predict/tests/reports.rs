@@ -6,17 +6,20 @@
 //! | `source` | where the report is |
 //! | `reported`, `explanation` | what the person saw, and which code of Kubernetes explains it |
 //! | `now` | the time of the decision |
-//! | `questions` | each with the words after `kubectl podrank`, and what the answer must contain |
+//! | `questions` | each with the words after `kubectl podrank`, what the answer must contain, and what the program must print (`has`) and must not (`lacks`) |
 //! | `input` | what kubectl printed |
 //!
-//! An answer is compared by what a pod's verdict is and the code of the rule that decides, never by sentences.
+//! An answer is compared by what a pod's verdict is and the code of the rule that decides. `cli/tests/reports.rs` compares the words.
 
+use fastrand::Rng;
 use podrank_predict::{
     DeletionOrder, Error, ErrorKind, Options, Overview, Preview, Replicas, Snapshot, Subject, Verdict,
-    WorkloadKind, WorkloadName, deletion_order, deletion_order_of_pod, overview, preview_workload,
+    WorkloadKind, WorkloadName, deletion_order, deletion_order_of_pod, explain_deletion, overview,
+    preview_workload,
 };
 use serde_json::{Map, Value, json};
 use std::fs;
+use std::path::PathBuf;
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/reports");
 
@@ -68,7 +71,11 @@ impl Command {
             None => return Ok(of_overview(&overview(input, &options, self.replicas, false, |_, _, _| true))),
             Some(Subject::Workload(name)) => options.workload = Some(name.clone()),
             Some(Subject::Pod(name)) => {
-                let (namespace, workloads) = input.workloads_of_pod(name, None)?;
+                let found = input.workloads_of_pod(name, None);
+                if let (Err(_), Some((namespace, _))) = (&found, input.going_pod(name)) {
+                    return Ok(json!({ "cause": explain_deletion(input, &namespace, name, &options).cause }));
+                }
+                let (namespace, workloads) = found?;
                 let has = |name: &&WorkloadName| input.workload(name).is_ok_and(|found| found.is_some());
                 options.workload = workloads.iter().rev().find(has).or(workloads.first()).cloned();
                 options.namespace = Some(namespace);
@@ -171,15 +178,23 @@ fn differences(expected: &Value, answer: &Value) -> Vec<String> {
     expected.iter().filter_map(differs).collect()
 }
 
-#[test]
-fn answers_to_public_reports_are_those_of_kubernetes() {
-    let mut files: Vec<_> =
+/// The reports by the names of their files.
+fn reports() -> Vec<(String, Value)> {
+    let mut files: Vec<PathBuf> =
         fs::read_dir(FOLDER).expect("a folder").map(|file| file.expect("a file").path()).collect();
     files.sort();
+    let read = |file: PathBuf| {
+        let report = serde_json::from_slice(&fs::read(&file).expect("a report")).expect("JSON");
+        (file.file_name().expect("a name").to_string_lossy().into_owned(), report)
+    };
+    files.into_iter().map(read).collect()
+}
+
+#[test]
+fn answers_to_public_reports_are_those_of_kubernetes() {
     let (mut wrong, mut questions) = (Vec::new(), 0);
-    for file in &files {
-        let name = file.file_name().expect("a name").to_string_lossy();
-        let report: Value = serde_json::from_slice(&fs::read(file).expect("a report")).expect("JSON");
+    let reports = reports();
+    for (name, report) in &reports {
         for key in ["source", "reported", "explanation", "now"] {
             assert!(report[key].as_str().is_some_and(|text| !text.is_empty()), "{name} has no {key}");
         }
@@ -197,6 +212,99 @@ fn answers_to_public_reports_are_those_of_kubernetes() {
             questions += 1;
         }
     }
-    assert!(questions >= 60, "only {questions} questions in {} reports", files.len());
+    assert!(questions >= 60, "only {questions} questions in {} reports", reports.len());
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A value that a field may have by mistake.
+fn odd(rng: &mut Rng) -> Value {
+    let values = [
+        json!(null),
+        json!(true),
+        json!(0),
+        json!(-1),
+        json!(1e300),
+        json!(i64::MAX),
+        json!(""),
+        json!("x"),
+        json!("-7"),
+        json!("9999-12-31T23:59:59Z"),
+        json!("\u{202e}"),
+        json!([]),
+        json!({}),
+        json!([null]),
+    ];
+    values[rng.usize(..values.len())].clone()
+}
+
+/// Changes one place at random: replaces a value, removes it, or puts another one of the input there.
+fn mutate(value: &mut Value, other: &Value, rng: &mut Rng) {
+    let children = match value {
+        Value::Array(items) => items.len(),
+        Value::Object(fields) => fields.len(),
+        _ => 0,
+    };
+    if children == 0 || rng.u8(..12) == 0 {
+        *value = if rng.u8(..4) == 0 { other.clone() } else { odd(rng) };
+        return;
+    }
+    let place = rng.usize(..children);
+    let is_removed = rng.u8(..24) == 0;
+    match value {
+        Value::Array(items) if is_removed => drop(items.remove(place)),
+        Value::Array(items) => mutate(&mut items[place], other, rng),
+        Value::Object(fields) => {
+            let key = fields.keys().nth(place).expect("a field").clone();
+            if is_removed {
+                fields.remove(&key);
+            } else {
+                mutate(fields.get_mut(&key).expect("a field"), other, rng);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Some node of the input.
+fn anywhere<'v>(value: &'v Value, rng: &mut Rng) -> &'v Value {
+    let children: Vec<&Value> = match value {
+        Value::Array(items) => items.iter().collect(),
+        Value::Object(fields) => fields.values().collect(),
+        _ => return value,
+    };
+    match children.len() {
+        0 => value,
+        _ if rng.u8(..6) == 0 => value,
+        number => anywhere(children[rng.usize(..number)], rng),
+    }
+}
+
+/// Neither odd values nor damaged text of other people's files make a panic, or take long.
+#[test]
+fn changed_reports_have_an_answer_or_an_error() {
+    let mut rng = Rng::with_seed(89);
+    // The largest inputs take most of the time, and have nothing that others lack.
+    let mut reports = reports();
+    reports.retain(|(_, report)| report["input"].to_string().len() < 20_000);
+    let (mut read, mut answers) = (0, 0);
+    for _ in 0..1_500 {
+        let (_, report) = &reports[rng.usize(..reports.len())];
+        let mut input = report["input"].clone();
+        for _ in 0..rng.usize(1..6) {
+            let other = anywhere(&report["input"], &mut rng).clone();
+            mutate(&mut input, &other, &mut rng);
+        }
+        let mut text = input.to_string().into_bytes();
+        if rng.u8(..4) == 0 && !text.is_empty() {
+            let place = rng.usize(..text.len());
+            if rng.bool() { text.truncate(place) } else { text[place] = rng.u8(..) }
+        }
+        let Ok(input) = Snapshot::read(&*text) else { continue };
+        read += 1;
+        for question in report["questions"].as_array().expect("questions") {
+            let command = Command::parse(question["command"].as_str().expect("a command"));
+            answers += usize::from(command.answer(&input, report["now"].as_str().expect("a time")).is_ok());
+        }
+    }
+    assert!(read > 700 && answers > 700, "{read} inputs were read, and {answers} questions had an answer");
 }

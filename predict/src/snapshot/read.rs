@@ -90,16 +90,15 @@ impl Snapshot {
         let mut bytes = Vec::new();
         let failed = |error: io::Error| Error::new(error.to_string());
         reader.by_ref().take(LONGEST_YAML as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
-        let is_long = bytes.len() > LONGEST_YAML;
         if bytes.starts_with(&[0xFE, 0xFF]) || bytes.starts_with(&[0xFF, 0xFE]) {
             reader.read_to_end(&mut bytes).map_err(failed)?;
             bytes = of_utf16(&bytes);
         }
+        let is_long = bytes.len() > LONGEST_YAML;
         if bytes.starts_with("\u{FEFF}".as_bytes()) {
             // A byte order mark, which editors on Windows write.
             bytes.drain(..3);
         }
-        let mut input = Self::default();
         if bytes.starts_with(&[0x1F, 0x8B]) {
             return Err(Error::new("the input is compressed with gzip")
                 .advise("Decompress it first: gunzip --stdout FILE | kubectl podrank -f -"));
@@ -107,6 +106,7 @@ impl Snapshot {
         let head = bytes.split_inclusive(|byte| *byte == b'\n').take_while(|line| is_message(line));
         let head = head.map(<[u8]>::len).sum::<usize>();
         blank(&mut bytes[..head]);
+        let mut input = Self::default();
         match bytes.trim_ascii_start().first() {
             None if !is_long => return Ok(None),
             Some(b'{' | b'[') => {
@@ -152,7 +152,6 @@ impl Snapshot {
 
     /// Reads JSON documents, one after the other.
     fn read_json(&mut self, text: &[u8]) -> Result<(), Error> {
-        let mut documents = Deserializer::from_slice(text).into_iter();
         self.read_documents(text, json_error)
     }
 
@@ -162,6 +161,7 @@ impl Snapshot {
             let items = serde_json::from_slice(text).map_err(|error| Error::new(wrong(&error)))?;
             return self.add_items(items, &TypeMeta::default(), 0);
         }
+        let mut documents = Deserializer::from_slice(text).into_iter();
         loop {
             let start = documents.byte_offset();
             not_an_object(&text[start..])?;
@@ -183,12 +183,12 @@ impl Snapshot {
             return self.add(object, &own, depth);
         };
         let list = own.of_items().map_err(Error::new)?;
-        for (index, item) in items.into_iter().enumerate() {
         self.add_items(items, &list, depth)
     }
 
     /// Adds the items of a list, in which those without a type have this one.
     fn add_items(&mut self, items: Vec<&RawValue>, list: &TypeMeta, depth: u32) -> Result<(), Error> {
+        for (index, item) in items.into_iter().enumerate() {
             let place = format_args!("items[{index}]");
             match TypeMeta::read(item) {
                 Ok(own) if own.kind.is_some() => {
@@ -258,7 +258,6 @@ fn yaml(text: &str) -> Result<Vec<Value>, Error> {
         .map_err(|error| Error::new("the input is not YAML").because(text::brief(&error.to_string())))
 }
 
-/// Whether this is what `kubectl get` prints without `-o`: a line of column names comes first.
 /// The text, with brackets that stand alone in a line behind what is before them.
 fn with_brackets_joined(text: &str) -> String {
     let is_end = |line: &str| {
@@ -312,6 +311,7 @@ fn blank(text: &mut [u8]) {
     text.iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
 }
 
+/// Whether this is what `kubectl get` prints without `-o`: a line of column names comes first.
 fn is_table(text: &str) -> bool {
     let mut words = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("").split_whitespace();
     matches!(words.next(), Some("NAME" | "NAMESPACE")) && words.next().is_some_and(|word| !word.contains(':'))
