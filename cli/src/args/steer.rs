@@ -145,10 +145,10 @@ pub(crate) struct Preferences {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, group = "values")]
     by_value: Option<PathBuf>,
 
-    /// Pods with the lowest cpu, memory, metric/NAME or annotation/KEY
+    /// Pods with the lowest value, such as metric/NAME
     ///
-    /// podrank reads the metrics APIs that HorizontalPodAutoscalers read, or an annotation that each pod has. At least half of the pods must
-    /// have a value. Pods without a value come last.
+    /// Write cpu, memory or metric/NAME, which podrank reads from the metrics APIs that HorizontalPodAutoscalers read, or annotation/KEY, an
+    /// annotation that each pod has. At least half of the pods must have a value. Pods without a value come last.
     #[arg(long, value_name = "MEASURE", group = "values")]
     lowest: Option<Metric>,
 

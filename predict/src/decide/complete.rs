@@ -4,7 +4,9 @@
 //! incomplete dump can be wrong. A dump without both the sibling sets and their pods looks complete: nothing in it tells.
 
 use crate::answer::{Note, NoteCode};
-use crate::snapshot::{Deployment, Pod, ReplicaSet, Sets, Snapshot, WorkloadKind, WorkloadRef, is_dns_subdomain};
+use crate::snapshot::{
+    Deployment, Pod, ReplicaSet, Sets, Snapshot, WorkloadKind, WorkloadRef, is_dns_subdomain,
+};
 use crate::text::{self, Error, ErrorKind, count, is};
 use podrank::Flags;
 use std::collections::{BTreeMap, BTreeSet};

@@ -16,8 +16,8 @@ pub(crate) fn preview_set<'a>(
     options: &Options,
 ) -> Result<Preview<'a>, Error> {
     let mut notes = complete::gaps(sets, id);
-    if input.has_only_pods() {
-        notes = vec![complete::only_pods(input)];
+    if sets.input.has_only_pods() {
+        notes = vec![complete::only_pods(sets.input)];
     } else if !notes.is_empty() && options.order == Order::Kubernetes && !options.accepts_gaps() {
         return Err(complete::error(id.namespace, id.kind, &notes));
     }

@@ -2,8 +2,8 @@
 
 use crate::answer::{PodAnswer, Preview};
 use crate::decide::{
-    ChosenWorkload, apply_to_sets, check_readable, choose_workload, context, notes, present, preview_deployment,
-    preview_direct, preview_set, settled, window,
+    ChosenWorkload, apply_to_sets, check_readable, choose_workload, context, notes, present,
+    preview_deployment, preview_direct, preview_set, settled, window,
 };
 use crate::question::Options;
 use crate::snapshot::{Sets, Snapshot, WorkloadKind};

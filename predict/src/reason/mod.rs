@@ -202,8 +202,7 @@ pub fn waiting(pod: &str, waits_for: &str) -> String {
 mod tests {
     use super::daemon_set::Unavailable;
     use super::*;
-    use crate::snapshot::pod::Pod;
-    use crate::snapshot::stateful_set::StatefulSet;
+    use crate::snapshot::{Pod, StatefulSet};
     use crate::sync::daemon_set::DaemonReason;
     use crate::sync::job::{Completion, JobReason, JobState};
     use crate::sync::stateful_set::{By, MemberOutcome, MemberReason, StatefulSetState, Update};
@@ -306,7 +305,7 @@ mod tests {
                     reason,
                     job,
                     now: Time::from_unix_nanos(60_000_000_000),
-                    by_policy: Some(job::ByPolicy::Succeeded { indexes: 1, rule: 0 }),
+                    by_policy: Some(ByPolicy::Succeeded { indexes: 1, rule: 0 }),
                     condition: None,
                     index: 3,
                     of_index: 2,
