@@ -7,13 +7,13 @@ use crate::surroundings;
 use podrank_predict::{Options, PodDeletion, Snapshot, WorkloadKind, WorkloadName, explain_deletion};
 use std::collections::BTreeSet;
 
-/// Explains the deletion of a pod by a file. `None` if it is neither being deleted nor reported to be deleted.
+/// Explains the deletion of a pod by a file. `None` if nothing in it says who deleted the pod.
 pub(crate) fn in_file(input: &Snapshot, pod: &str, options: &Options) -> Option<PodDeletion> {
     let namespace = options.namespace.clone();
     let namespace =
         namespace.or_else(|| Some(input.going_pod(pod)?.0)).unwrap_or_else(|| "default".to_owned());
-    let deletion = explain_deletion(input, &namespace, pod, options);
-    (deletion.is_terminating || deletion.cause.is_some()).then_some(deletion)
+    // A file need not have the events.
+    Some(explain_deletion(input, &namespace, pod, options)).filter(|deletion| deletion.cause.is_some())
 }
 
 /// Explains the deletion of a pod. `None` if it is neither being deleted nor known to be deleted.

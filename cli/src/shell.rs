@@ -58,7 +58,7 @@ pub(crate) fn candidates(
             "pod" | "pods" => known(Wanted::Pod),
             _ => values(argument),
         };
-        let takes_file = argument.get_value_hint() == ValueHint::FilePath;
+        let takes_file = matches!(argument.get_value_hint(), ValueHint::FilePath | ValueHint::AnyPath);
         (known, if takes_file { Directive::Files } else { Directive::NoFiles })
     };
     let task = words.first().and_then(|first| command.find_subcommand(first));

@@ -22,7 +22,8 @@ fn every_shape_has_the_same_answer() {
     let utf16 = |units: fn(u16) -> [u8; 2]| -> Vec<u8> {
         format!("\u{feff}{ROLLOUT}").encode_utf16().flat_map(units).collect()
     };
-    let documents = |between: &str| items.iter().map(|item| format!("{item}\n{between}")).collect::<String>();
+    let documents =
+        |between: &str| items.iter().map(|item| format!("{item}\n{between}")).collect::<Vec<_>>().concat();
     let yaml = |text: &str| format!("# as PyYAML writes it\nx: [\n  1,\n  [2,\n  3\n]\n]\n{text}");
     for (shape, text) in [
         ("an array", json!(items).to_string().into_bytes()),

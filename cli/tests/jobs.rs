@@ -15,7 +15,8 @@ fn the_json_names_what_was_asked() {
         "4 of 6 go, quota 0",
         "import-3-b; deleted; duplicate; index 3 has 2 pods, and one is enough",
     ]);
-    assert_eq!(shown.notes, "");
+    let note = "note: kubectl get pods lists 1 more pod of Job default/import, which podrank does not count (1 ended)\n";
+    assert_eq!(shown.notes, note);
     let expected = r#"{"kind":"Job","name":"import"} 2 false"#;
     assert_eq!(row(&shown.json, "{workload} {parallelism} {suspend}"), expected);
 }

@@ -62,7 +62,7 @@ pub(crate) struct PreviewArgs {
     #[arg(short = 'l', long, value_name = "SELECTOR", hide_short_help = true, help_heading = PLACE)]
     pub(crate) selector: Option<String>,
 
-    /// File or folder to read instead of the cluster, or -
+    /// File, folder or - to read instead of the cluster
     ///
     /// `-` is standard input. The file has the output of `kubectl get pods,replicasets,deployments -o json` or `-o yaml`. Of a folder,
     /// podrank reads all files whose names end with .json, .yaml or .yml. Repeat the flag to read several as one.

@@ -372,7 +372,7 @@ mod tests {
         }
         assert!(is("policies", "Policy", "a/v1") && is("boxes", "Box", "a/v1"));
         assert!(is("dc", "DeploymentConfig", "apps.openshift.io/v1") && is("ro", "Rollout", "a/v1"));
-        assert!(!is("d", "DeploymentConfig", "a/v1") && !is("", "Rollout", "a/v1"));
+        assert!(!is("d", "DeploymentConfig", "a/v1"));
         assert!(
             !is("rollouts.example.com", "Rollout", "argoproj.io/v1alpha1") && !is("rolls", "Rollout", "a/v1")
         );

@@ -52,7 +52,8 @@ impl Snapshot {
         let mut input = Self::default();
         parts.into_iter().rev().for_each(|part| input.add_part(part));
         if input.is_empty() {
-            let unreadable = input.unreadable.first();
+            let of_kind = input.unreadable.iter().find(|its| its.kind != OBJECT);
+            let unreadable = of_kind.or(input.unreadable.first());
             return Err(match unreadable.map(|its| (&*its.kind, its.to_error())) {
                 Some((OBJECT, error)) => error.advise(PRINT),
                 Some((_, error)) => error,
@@ -192,14 +193,14 @@ impl Snapshot {
             let place = format_args!("items[{index}]");
             match TypeMeta::read(item) {
                 Ok(own) if own.kind.is_some() => {
-                    self.add(item, &own, depth + 1).map_err(|error| error.at(place))?
+                    self.add(item, &own, depth + 1).map_err(|error| error.at(place))?;
                 }
                 Ok(_) if list.kind.is_some() => {
-                    self.add(item, list, depth + 1).map_err(|error| error.at(place))?
+                    self.add(item, list, depth + 1).map_err(|error| error.at(place))?;
                 }
                 Ok(_) => self.unreadable.push(Unreadable::new(OBJECT, item, format!("{place}: {NO_KIND}"))),
                 Err(error) => {
-                    self.unreadable.push(Unreadable::new(OBJECT, item, format!("{place}: {error}")))
+                    self.unreadable.push(Unreadable::new(OBJECT, item, format!("{place}: {error}")));
                 }
             }
         }
