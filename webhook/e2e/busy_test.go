@@ -13,11 +13,14 @@ import (
 
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 var (
 	busyCycles = flag.Int("busy-cycles", 0, "how often TestBusy has sessions begin and end, in each of two namespaces for each way")
-	settling   = flag.Duration("settling", 0, "how long TestBusy watches sessions end, if not four periods of the HorizontalPodAutoscaler")
+	settling   = flag.Duration("settling", 0, "how long TestBusy watches sessions end, by a HorizontalPodAutoscaler as it is by default; otherwise four periods, without its delay")
 )
 
 // busyPodsMetric is the second metric of docs/idle.md: as many pods as are busy.
@@ -130,6 +133,11 @@ func TestBusy(t *testing.T) {
 					e := &ending{random: rand.New(rand.NewPCG(91, seed)), isHigh: true}
 					go e.follow(w)
 					w.autoscale(set, cyclePods, "2", by.more...)
+					if *settling > 0 {
+						// As it is by default, with five minutes before it scales down.
+						scaler := &autoscalingv2.HorizontalPodAutoscaler{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "web"}}
+						w.must(w.Patch(w.ctx, scaler, client.RawPatch(types.MergePatchType, []byte(`{"spec":{"behavior":null}}`))))
+					}
 					for range *busyCycles {
 						e.high()
 						w.Await("at most", 5**period+time.Minute, func() bool { return w.areReady(cyclePods) })
