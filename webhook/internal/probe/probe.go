@@ -17,7 +17,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/ptr"
@@ -30,6 +29,8 @@ const (
 	Labels = "app.kubernetes.io/name=podrank-webhook"
 	// longest is how long the API server may take for an answer.
 	longest = 10 * time.Second
+	// soon is when a probe follows one that did not arrive.
+	soon = 5 * time.Second
 )
 
 // State is what a probe found out.
@@ -68,21 +69,29 @@ func New(config *rest.Config, namespace string, interval time.Duration, observe 
 // HandleWarningHeader notes the warning of podrank-webhook, whatever other warnings there are.
 func (p *Probe) HandleWarningHeader(_ int, _, text string) { p.warned = p.warned || text == Warning }
 
-// Run probes until the context ends.
+// Run probes until the context ends. It asks again soon if the API server did not reach podrank-webhook: a server that starts has not read
+// its configuration yet.
 func (p *Probe) Run(ctx context.Context) {
 	last := State(-1)
-	wait.UntilWithContext(ctx, func(ctx context.Context) {
+	for ctx.Err() == nil {
 		state, err := p.Ask(ctx)
-		if ctx.Err() != nil || state == last {
-			return
+		pause := p.Interval
+		if state == Unreached {
+			pause = min(pause, soon)
 		}
-		p.Observe(state)
-		if last = state; state == Unreached {
-			p.Log.Error(err, "the API server does not reach podrank-webhook, so scale-downs are not steered")
-		} else {
-			p.Log.Info("whether the API server reaches podrank-webhook has changed", "reached", state == Reached)
+		if ctx.Err() == nil && state != last {
+			p.Observe(state)
+			if last = state; state == Unreached {
+				p.Log.Error(err, "the API server does not reach podrank-webhook, so scale-downs are not steered")
+			} else {
+				p.Log.Info("whether the API server reaches podrank-webhook has changed", "reached", state == Reached)
+			}
 		}
-	}, p.Interval)
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause):
+		}
+	}
 }
 
 // Ask probes once.

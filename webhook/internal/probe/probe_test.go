@@ -13,6 +13,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
 	"github.com/podrank/podrank/webhook/internal/probe"
@@ -95,6 +96,27 @@ func TestStart(t *testing.T) {
 		}
 	}
 	if p.Run(ctx); len(states) != 2 || states[0] != probe.Reached || states[1] != probe.Unreached {
+		t.Errorf("%v", states)
+	}
+}
+
+// A probe that does not arrive is repeated soon: the API server has not read its configuration yet when the program starts.
+func TestSoon(t *testing.T) {
+	config, _ := api(t, http.StatusOK, "", set("new", "Deployment", 2))
+	ctx, stop := context.WithTimeout(context.Background(), 30*time.Second)
+	defer stop()
+	var states []probe.State
+	p := probe.New(config, "podrank-system", time.Hour, nil, logr.Discard())
+	p.Observe = func(state probe.State) {
+		if states = append(states, state); state == probe.Reached {
+			stop()
+			return
+		}
+		reached, _ := api(t, http.StatusOK, probe.Warning, set("new", "Deployment", 2))
+		reached.WarningHandler = p
+		p.Client = kubernetes.NewForConfigOrDie(reached)
+	}
+	if p.Run(ctx); len(states) != 2 || states[1] != probe.Reached {
 		t.Errorf("%v", states)
 	}
 }

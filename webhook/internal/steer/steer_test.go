@@ -808,7 +808,7 @@ func TestSeveralPolicies(t *testing.T) {
 // One request at a time reads from a namespace, another one waits, and the program allows all others immediately.
 func TestOneAtATime(t *testing.T) {
 	for _, mode := range []v1alpha1.Mode{v1alpha1.Steer, v1alpha1.Observe} {
-		s := newShop(t, func(s *shop, _ []*corev1.Pod) { s.policy.Spec.Mode = mode })
+		s := newShopOf(t, 12, func(s *shop, _ []*corev1.Pod) { s.policy.Spec.Mode = mode })
 		live, reads := s.Counted()
 		ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 		defer stop()
@@ -830,7 +830,7 @@ func TestOneAtATime(t *testing.T) {
 		var requests []steer.Request
 		var busy atomic.Int64
 		for i := range 10 {
-			requests = append(requests, s.request(int32(3+i%3)))
+			requests = append(requests, s.request(int32(1+i)))
 		}
 		together(func(i int) error {
 			o := s.Steer(ctx, requests[i])
