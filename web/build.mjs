@@ -67,7 +67,7 @@ const policy = [
 ].join('; ');
 const parts = {
     POLICY: policy, STYLE: style, SCRIPT: script, WORKER: inert(await bundle('worker.js')),
-    EXAMPLES: inert(JSON.stringify(examples)), MODULE: Buffer.from(wasm).toString('base64'),
+    EXAMPLES: inert(JSON.stringify(examples)), MODULE: gzipSync(wasm, { level: 9 }).toString('base64'),
 };
 const page = read('src', 'index.html').replace(/@([A-Z]+)@/g, (_, name) => parts[name]);
 

@@ -2,8 +2,9 @@
 import { $ } from './dom.js';
 
 const source = URL.createObjectURL(new Blob([$('worker').textContent], { type: 'text/javascript' }));
+const packed = new Blob([Uint8Array.from(atob($('module').textContent), (byte) => byte.charCodeAt(0))]);
 /** Compiled once, for all workers. */
-const module = WebAssembly.compile(Uint8Array.from(atob($('module').textContent), (byte) => byte.charCodeAt(0)));
+const module = new Response(packed.stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer().then(WebAssembly.compile);
 
 export class Engine {
     #asked = new Map();
