@@ -302,14 +302,18 @@ fn not_permitted_note(input: &Snapshot) -> Option<Note> {
     (!kinds.is_empty()).then(|| Note::new(NoteCode::NotPermitted, text()))
 }
 
-/// The workloads whose UIDs identify none of them.
+/// The workloads and pods whose UIDs identify none of them.
 fn shared_uids_note(input: &Snapshot) -> Option<Note> {
-    let shared = input.with_shared_uids;
-    let text = format!(
-        "the UIDs of {} are not unique, as in a redacted file, so owners are found by kind, namespace and name",
-        count(shared as u64, "workload")
-    );
-    (shared > 0).then(|| Note::new(NoteCode::Unreadable, text))
+    let shared = [(input.with_shared_uids, "workload"), (input.pods_with_shared_uids, "pod")];
+    let shared = shared.into_iter().filter(|(number, _)| *number > 0);
+    let shared: Vec<_> = shared.map(|(number, of)| count(number as u64, of)).collect();
+    let text = || {
+        let of = text::list(&shared);
+        format!(
+            "the UIDs of {of} are not unique, as in a redacted file, so objects are found by kind, namespace and name"
+        )
+    };
+    (!shared.is_empty()).then(|| Note::new(NoteCode::Unreadable, text()))
 }
 
 /// The objects that are not as they should be, without those that no workload of the namespace needs.

@@ -40,28 +40,21 @@ pub(crate) fn members<'a>(
 /// The pods that were read so far.
 #[derive(Default)]
 pub(crate) struct Seen<'a> {
-    names: HashMap<Uid, &'a Pod>,
     uids: HashMap<(&'a str, &'a str), Uid>,
     listed_twice: HashSet<Uid>,
 }
 
 impl<'a> Seen<'a> {
-    /// Returns whether the pod was not listed before, and notes it if it was. It is an error if another pod has its UID, or if
-    /// it had another one.
+    /// Returns whether the pod was not listed before, and notes it if it was. It is an error if it had another UID.
     pub(crate) fn is_new(&mut self, entry: &'a Pod, notes: &mut Vec<Note>) -> Result<bool, Error> {
         let uid = entry.record.uid;
-        let name = (entry.meta.namespace.as_str(), entry.meta.name.as_str());
-        match (self.names.insert(uid, entry), self.uids.insert(name, uid)) {
-            (None, None) => Ok(true),
-            (Some(other), _) if (other.meta.namespace.as_str(), other.meta.name.as_str()) == name => {
+        match self.uids.insert((&entry.meta.namespace, &entry.meta.name), uid) {
+            None => Ok(true),
+            Some(other) if other == uid => {
                 notes.extend(self.listed_twice.insert(uid).then(|| notes::listed_twice(entry)));
                 Ok(false)
             }
-            (Some(other), _) => {
-                Err(Error::new(format!("{entry} and {other} have the same UID"))
-                    .because(format!("It is {uid}.")))
-            }
-            (None, Some(other)) => Err(Error::new(format!("{entry} is listed twice, with different UIDs"))
+            Some(other) => Err(Error::new(format!("{entry} is listed twice, with different UIDs"))
                 .because(format!("They are {other} and {uid}."))),
         }
     }

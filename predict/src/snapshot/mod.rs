@@ -94,6 +94,8 @@ pub struct Snapshot {
     pub(crate) others: u64,
     /// How many workloads have a UID that others have, too.
     pub(crate) with_shared_uids: usize,
+    /// How many pods have one.
+    pub(crate) pods_with_shared_uids: usize,
 }
 
 impl Snapshot {

@@ -61,6 +61,7 @@ impl Snapshot {
             });
         }
         input.tell_apart();
+        input.tell_pods_apart();
         Ok(input)
     }
 

@@ -1,8 +1,9 @@
 //! UIDs that several objects have, as in redacted files and in copies of namespaces. In a cluster, a UID identifies one object.
 
-use crate::snapshot::Snapshot;
 use crate::snapshot::meta::{Metadata, OwnerReference};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::snapshot::{Pod, Snapshot};
+use podrank::Uid;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// What identifies an object whose UID does not.
 fn identity(namespace: &str, kind: &str, name: &str) -> String {
@@ -39,6 +40,22 @@ impl Snapshot {
         self.revisions.iter_mut().for_each(|it| refer(&it.meta.namespace, &mut it.meta.controller));
         self.unreadable.iter_mut().for_each(|it| refer(&it.namespace, &mut it.controller));
         self.with_shared_uids = replaced;
+    }
+
+    /// Gives pods of different names that share a UID one each, which no pod of a cluster has.
+    pub(super) fn tell_pods_apart(&mut self) {
+        let (mut first, mut shared) = (HashMap::<Uid, &Pod>::new(), HashSet::new());
+        for pod in &self.pods {
+            if !first.entry(pod.uid()).or_insert(pod).is_named_as(pod) {
+                shared.insert(pod.uid());
+            }
+        }
+        let mut own = BTreeMap::new();
+        for pod in self.pods.iter_mut().filter(|pod| shared.contains(&pod.uid())) {
+            let next = Uid::from((u128::MAX - own.len() as u128).to_be_bytes());
+            pod.record.uid = *own.entry((pod.meta.namespace.clone(), pod.meta.name.clone())).or_insert(next);
+        }
+        self.pods_with_shared_uids = own.len();
     }
 
     /// Visits all objects that may own others, each with its kind.
