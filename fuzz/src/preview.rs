@@ -128,7 +128,8 @@ fn check_as(dump: &[u8], text: &[u8], options: &Options) -> Option<Value> {
         assert_eq!(preview.workload.name, set.name, "{shown}");
         assert!(set.kind.is_none_or(|kind| kind == preview.workload.kind), "{shown}");
     }
-    assert!(options.namespace.as_ref().is_none_or(|namespace| namespace == preview.namespace), "{shown}");
+    let is_asked = |namespace: &String| namespace == preview.workload.namespace;
+    assert!(options.namespace.as_ref().is_none_or(is_asked), "{shown}");
 
     let actual: Value = serde_json::from_str(&json).expect("a preview is JSON");
     check_probabilities(&actual, &shown);

@@ -37,7 +37,7 @@ mod text;
 pub use answer::{
     AutoscalerPreview, CountRange, DeletionCause, DeletionOrder, Details, EndState, GroupAtEnd, Note,
     NoteCode, OrderedGroup, OrderedPod, Overview, OverviewRow, Owner, PodAnswer, PodDeletion, PodGroup,
-    Preview, Probability, Rollout, Size, SizeStep, StepPreview, Verdict, WaitsFor, Workload,
+    Preview, Probability, Rollout, Size, SizeStep, StepPreview, Verdict, WaitsFor,
 };
 pub use decide::{
     MOST_IN_ONE_SYNC, autoscaler, deletion_order, deletion_order_of_pod, explain_deletion, overview,
@@ -49,6 +49,6 @@ pub use question::{
 pub use reason::{Reason, waiting};
 pub use snapshot::{
     ControllerGates, FIELD_MANAGER, PREVIOUS_COST_ANNOTATION, PreviousCost, RelatedKind, Release, Snapshot,
-    WorkloadId, WorkloadKind, WorkloadName,
+    WorkloadId, WorkloadKind, WorkloadName, WorkloadRef,
 };
 pub use text::{API_VERSION, Error, ErrorKind, TextReason, count, escaped, is, is_hidden, json, nearest};

@@ -98,7 +98,7 @@ pub(super) fn chance(delete: CountRange, certain: usize, contested: usize) -> St
 
 /// The answer in a sentence: `Scaling deploy/web to 5 deletes 8 of 13 pods, all certain.`
 pub fn headline(preview: &Preview<'_>) -> String {
-    let name = named(preview.workload.kind, preview.workload.name, preview.namespace, preview.owner);
+    let name = named(preview.workload, preview.owner);
     let in_order = in_order(preview.order);
     if preview.active() == 0 && preview.deletions().max == 0 {
         return format!("{name}{in_order}: {}.", no_pods(&preview.notes));
@@ -209,7 +209,7 @@ pub fn hint(preview: &Preview<'_>) -> Option<String> {
         kind,
         WorkloadKind::Deployment | WorkloadKind::ReplicaSet | WorkloadKind::ReplicationController
     );
-    let namespace = namespace_flag(preview.namespace);
+    let namespace = namespace_flag(preview.workload.namespace);
     let target = match preview.owner {
         None => format!("{}/{name}", kind.short()),
         Some(owner) => {

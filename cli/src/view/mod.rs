@@ -9,7 +9,8 @@ mod remaining;
 pub mod wide;
 
 use podrank_predict::{
-    CountRange, Details, Note, NoteCode, Order, Owner, Probability, Reason, Verdict, WorkloadKind, count, is,
+    CountRange, Details, Note, NoteCode, Order, Owner, Probability, Reason, Verdict, WorkloadKind,
+    WorkloadRef, count, is,
 };
 use std::borrow::Cow;
 
@@ -100,7 +101,8 @@ pub fn plain_but<'t>(text: &'t str, kept: &[char]) -> Cow<'t, str> {
 }
 
 /// The workload as people type it: `deploy/web`, with its namespace unless that is `default`.
-fn named(kind: WorkloadKind, name: &str, namespace: &str, owner: Option<Owner<'_>>) -> String {
+fn named(workload: WorkloadRef<'_>, owner: Option<Owner<'_>>) -> String {
+    let WorkloadRef { namespace, kind, name } = workload;
     let owner = owner.map_or_else(String::new, |owner| format!(" of {} {}", owner.kind, owner.name));
     let place = if namespace == "default" { String::new() } else { format!(" in namespace {namespace}") };
     format!("{}/{name}{owner}{place}", kind.short())

@@ -13,7 +13,7 @@ use std::iter;
 /// What to type next.
 pub fn hint(order: &DeletionOrder<'_>) -> String {
     let (kind, name) = (order.now.workload.kind, order.now.workload.name);
-    let namespace = namespace_flag(order.now.namespace);
+    let namespace = namespace_flag(order.now.workload.namespace);
     let flag = if kind == WorkloadKind::Job { "--parallelism" } else { "--replicas" };
     format!("Preview a replica count: kubectl podrank {}/{name}{namespace} {flag} N", kind.short())
 }
@@ -150,7 +150,7 @@ fn why(pod: &OrderedPod<'_>) -> String {
 }
 
 fn headline(order: &DeletionOrder<'_>) -> String {
-    let name = named(order.now.workload.kind, order.now.workload.name, order.now.namespace, order.now.owner);
+    let name = named(order.now.workload, order.now.owner);
     let pods = order.now.active();
     let name = name + in_order(order.now.order);
     let text = match (pods, deleted_now(order)) {
@@ -190,7 +190,7 @@ fn deleted_now(order: &DeletionOrder<'_>) -> Option<String> {
 /// Returns what becomes of one pod at each count, and why. The order has that pod alone.
 pub fn of_pod(order: &DeletionOrder<'_>) -> Table {
     let Some(pod) = order.pods().next() else { return Table::of_sentences([]) };
-    let name = named(order.now.workload.kind, order.now.workload.name, order.now.namespace, order.now.owner);
+    let name = named(order.now.workload, order.now.owner);
     let pods = count(order.now.active(), "pod");
     let in_order = in_order(order.now.order);
     let mut sentences =

@@ -1,7 +1,7 @@
 //! Several workloads, a line each, for people. Computes text and reads nothing.
 
 use crate::view::{Row, Table, amount, in_order, named, verdict_cell};
-use podrank_predict::{CountRange, Note, NoteCode, Order, Overview, OverviewRow, Verdict};
+use podrank_predict::{CountRange, Note, NoteCode, Order, Overview, OverviewRow, Verdict, WorkloadRef};
 
 /// How many pods of a workload go: in the end, if a count is asked for.
 fn delete_of(line: &OverviewRow<'_>) -> CountRange {
@@ -38,7 +38,7 @@ pub fn table(overview: &Overview<'_>, is_asked: bool) -> Table {
     let several = overview.workloads.iter().any(|line| line.namespace != namespace);
     let once = once(overview);
     let row = |line: &OverviewRow<'_>| {
-        let name = named(line.workload.kind, line.workload.name, "default", line.owner);
+        let name = named(WorkloadRef { namespace: "default", ..line.workload }, line.owner);
         let verdict = if line.delete.max > 0 { Verdict::Deleted } else { Verdict::Kept };
         let next = line.next.map_or_else(|| "-".to_owned(), str::to_owned);
         let cells = [

@@ -2,11 +2,11 @@
 
 use crate::answer::{
     AutoscalerPreview, CountRange, DeletionOrder, Details, EndState, GroupAtEnd, Note, OrderedGroup,
-    OrderedPod, Owner, PodAnswer, Preview, Probability, Size, StepPreview, WaitsFor, Workload,
+    OrderedPod, Owner, PodAnswer, Preview, Probability, Size, StepPreview, WaitsFor,
 };
 use crate::question::{Order, TimeSource, Window, gates};
 use crate::reason::{BY_CHANCE, Chance, Reason, SetSize, Value};
-use crate::snapshot::Release;
+use crate::snapshot::{Release, WorkloadRef};
 use crate::sync::Verdict;
 use crate::text::API_VERSION;
 use jiff::Timestamp;
@@ -21,7 +21,7 @@ struct Head<'v> {
     api_version: &'static str,
     kind: &'static str,
     namespace: &'v str,
-    workload: Workload<'v>,
+    workload: WorkloadRef<'v>,
     #[serde(skip_serializing_if = "Option::is_none")]
     owner: Option<Owner<'v>>,
     now: Timestamp,
@@ -39,7 +39,7 @@ impl<'v> Head<'v> {
         Self {
             api_version: API_VERSION,
             kind,
-            namespace: preview.namespace,
+            namespace: preview.workload.namespace,
             workload: preview.workload,
             owner: preview.owner,
             now: preview.now,

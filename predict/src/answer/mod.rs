@@ -16,7 +16,7 @@ pub use note::{Note, NoteCode};
 pub use order::{DeletionOrder, OrderedGroup, OrderedPod};
 pub use overview::{Overview, OverviewRow};
 pub use pod::{Details, PodAnswer};
-pub use preview::{AutoscalerPreview, Owner, PodGroup, Preview, Rollout, Size, Verdict, Workload};
+pub use preview::{AutoscalerPreview, Owner, PodGroup, Preview, Rollout, Size, Verdict};
 pub(crate) use probability::Cases;
 pub use probability::Probability;
 pub(crate) use rollout::{Basis, RolloutEnd, one};

@@ -1,9 +1,10 @@
 //! Several workloads, a line each, as plain data and as JSON: docs/schemas says what each name means.
 
 use crate::answer::{
-    AutoscalerPreview, CountRange, EndState, Note, Owner, Probability, Size, Verdict, WaitsForView, Workload,
+    AutoscalerPreview, CountRange, EndState, Note, Owner, Probability, Size, Verdict, WaitsForView,
 };
 use crate::question::{Order, TimeSource};
+use crate::snapshot::WorkloadRef;
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 
@@ -34,8 +35,8 @@ pub struct Overview<'a> {
 pub struct OverviewRow<'a> {
     /// The workload's namespace.
     pub namespace: &'a str,
-    /// The workload's kind and name.
-    pub workload: Workload<'a>,
+    /// The workload.
+    pub workload: WorkloadRef<'a>,
     /// The object of another kind that its set belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub owner: Option<Owner<'a>>,

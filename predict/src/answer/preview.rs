@@ -12,10 +12,8 @@ use serde::Serialize;
 /// Which pods of a workload go and why, whatever its kind. Serialized, it is the JSON that other programs read.
 #[derive(Clone, Debug)]
 pub struct Preview<'a> {
-    /// The workload's namespace.
-    pub namespace: &'a str,
-    /// The workload's kind and name.
-    pub workload: Workload<'a>,
+    /// The workload.
+    pub workload: WorkloadRef<'a>,
     /// The object of another kind that the set belongs to, which decides about the set's size.
     pub owner: Option<Owner<'a>>,
     /// The exact time of the decision.
@@ -71,8 +69,7 @@ impl<'a> Preview<'a> {
     /// What is known before the decision.
     pub(crate) fn new(id: WorkloadRef<'a>, options: &Options) -> Self {
         Self {
-            namespace: id.namespace,
-            workload: Workload { kind: id.kind, name: id.name },
+            workload: id,
             owner: None,
             now: options.now,
             time_source: options.time_source,
@@ -96,7 +93,7 @@ impl<'a> Preview<'a> {
 
     /// The words that ask the same again.
     pub(crate) fn words(&self) -> String {
-        let Self { workload: Workload { kind, name }, namespace, now, .. } = self;
+        let Self { workload: WorkloadRef { namespace, kind, name }, now, .. } = self;
         let order = match self.order {
             Order::Total => "total",
             Order::Kubernetes => "kubernetes",
@@ -282,15 +279,6 @@ pub struct AutoscalerPreview<'a> {
     /// Whether it sets no count while the asked one, which is 0, stands.
     #[serde(skip)]
     pub is_off: bool,
-}
-
-/// The workload that is scaled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Workload<'a> {
-    /// Its kind.
-    pub kind: WorkloadKind,
-    /// Its name.
-    pub name: &'a str,
 }
 
 /// An object that owns a set.

@@ -1,9 +1,7 @@
 //! What will interfere before a scale-down or after it: autoscalers, disruption budgets, other owners of the count, podrank-webhook,
 //! and deletion costs that pods already have. Decides nothing: it only says what it finds in the input.
 
-use crate::answer::{
-    AutoscalerPreview, DeletionOrder, Note, NoteCode, PodAnswer, Preview, Verdict, Workload,
-};
+use crate::answer::{AutoscalerPreview, DeletionOrder, Note, NoteCode, PodAnswer, Preview, Verdict};
 use crate::question::Options;
 use crate::snapshot::{
     Autoscaler, Budget, CostOwner, OwnerReference, Pod, Release, Snapshot, WorkloadKind, WorkloadName,
@@ -18,7 +16,7 @@ const MOST_COSTS: usize = 3;
 
 /// Adds all of it to a preview.
 pub(crate) fn add<'a>(preview: &mut Preview<'a>, input: &'a Snapshot, options: &Options) {
-    let id = id(preview.namespace, &preview.workload);
+    let id = preview.workload;
     let mut notes = Vec::new();
     if let (Some(replicas), Some(_)) = (preview.size.replicas, options.replicas) {
         preview.autoscaler = autoscaler(preview, input);
@@ -46,7 +44,7 @@ pub(crate) fn add<'a>(preview: &mut Preview<'a>, input: &'a Snapshot, options: &
 /// Adds to an order who would interfere at another count, unless that is said already.
 pub(crate) fn add_to_order(order: &mut DeletionOrder<'_>, input: &Snapshot, options: &Options) {
     let now = &order.now;
-    let id = id(now.namespace, &now.workload);
+    let id = now.workload;
     let Some(replicas) = now.size.replicas else { return };
     let mut notes = autoscaler_notes(input, &Scaled::of(now, replicas));
     let victims: Vec<_> = order.pods().map(|pod| pod.pod.pod).collect();
@@ -81,12 +79,8 @@ impl<'a> Scaled<'a> {
             None => (preview.workload.kind.to_string().into(), preview.workload.name),
         };
         let release = preview.release.unwrap_or(Release::TESTED);
-        Self { namespace: preview.namespace, kind, name, replicas, release }
+        Self { namespace: preview.workload.namespace, kind, name, replicas, release }
     }
-}
-
-fn id<'a>(namespace: &'a str, workload: &Workload<'a>) -> WorkloadRef<'a> {
-    WorkloadRef { namespace, kind: workload.kind, name: workload.name }
 }
 
 /// The autoscalers of an object.
@@ -275,13 +269,13 @@ fn leftover_note(preview: &Preview<'_>) -> Option<Note> {
         _ => "have podrank's own deletion costs",
     };
     let costs: Vec<_> = own.iter().collect::<BTreeSet<_>>().into_iter().collect();
-    let Workload { kind, name } = preview.workload;
+    let WorkloadRef { namespace, kind, name } = preview.workload;
     let text = format!(
         "{} {has} ({}), which an earlier run left: kubectl podrank undo {} -n {}",
         count(own.len() as u64, "pod"),
         text::list(&costs),
         WorkloadName { kind: Some(kind), name: name.to_owned() },
-        text::name(preview.namespace),
+        text::name(namespace),
     );
     Some(Note::new(NoteCode::DeletionCosts, text))
 }

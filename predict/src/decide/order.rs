@@ -3,7 +3,7 @@
 
 use crate::answer::{
     DeletionOrder, Note, NoteCode, OrderedGroup, OrderedPod, PodAnswer, PodGroup, Preview, Rollout, Verdict,
-    WaitsFor, Workload,
+    WaitsFor,
 };
 use crate::decide::{
     ChosenWorkload, MOST_IN_ONE_SYNC, Scene, choose_workload, context, count, decision_times, direct, groups,
@@ -45,7 +45,7 @@ fn without_context<'a>(input: &'a Snapshot, options: &Options) -> Result<Deletio
         ChosenWorkload::Direct(entry) => {
             let (pods, wait) = by_each_count(input, entry, &as_it_is, &now)?;
             waits_down_to = wait.as_ref().map(|wait| wait.down_to);
-            now.notes.extend(wait.map(|wait| wait.note(&now.workload)));
+            now.notes.extend(wait.map(|wait| wait.note(now.workload)));
             vec![OrderedGroup { replica_set: None, is_new: None, pods }]
         }
         _ => of_sets(&sets, &as_it_is, &now)?,
@@ -109,10 +109,9 @@ fn of_sets<'a>(
     options: &Options,
     now: &Preview<'a>,
 ) -> Result<Vec<OrderedGroup<'a>>, Error> {
-    let Preview { namespace, workload, .. } = now;
     let answers: HashMap<_, _> = now.pods().map(|pod| (pod.uid(), pod)).collect();
     let of_set = |kind, name, is_new, is_alone| {
-        let id = WorkloadRef { namespace, kind, name };
+        let id = WorkloadRef { kind, name, ..now.workload };
         let scene = Scene::read(sets, id)?;
         let pods = of_set(options, &answers, &ranked(scene.members()), is_alone && !scene.is_idle())?;
         Ok(OrderedGroup { replica_set: Some(name), is_new, pods })
@@ -120,8 +119,9 @@ fn of_sets<'a>(
     // If pods are deleted before the count changes, the controller counts ranks again until then.
     let is_at_rest =
         now.delete() == 0 && now.rollout.is_none_or(|Rollout { goes_on, waits, .. }| !goes_on && !waits);
-    if workload.kind != WorkloadKind::Deployment {
-        return Ok(vec![of_set(workload.kind, workload.name, None, is_at_rest)?]);
+    let WorkloadRef { kind, name, .. } = now.workload;
+    if kind != WorkloadKind::Deployment {
+        return Ok(vec![of_set(kind, name, None, is_at_rest)?]);
     }
     let used: Vec<_> = now.sets().iter().filter(|set| !set.pods.is_empty()).collect();
     let is_alone = is_at_rest && used.len() == 1;
@@ -254,7 +254,7 @@ struct Wait<'a> {
 }
 
 impl Wait<'_> {
-    fn note(&self, Workload { kind, name }: &Workload<'_>) -> Note {
+    fn note(&self, WorkloadRef { kind, name, .. }: WorkloadRef<'_>) -> Note {
         let to = if self.down_to == 0 { String::new() } else { format!(" to {} or more", self.down_to) };
         let [name, waits_for] = [name, &*self.waits_for].map(text::name);
         let why = self.reason.sentence();

@@ -59,7 +59,7 @@ fn named(options: &Options, id: WorkloadRef<'_>) -> Options {
 /// What a preview says of its workload as a whole.
 fn row<'a>(sets: &Sets<'a>, preview: &Preview<'a>) -> OverviewRow<'a> {
     OverviewRow {
-        namespace: preview.namespace,
+        namespace: preview.workload.namespace,
         workload: preview.workload,
         owner: preview.owner,
         size: preview.size,

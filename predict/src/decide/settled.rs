@@ -54,7 +54,7 @@ fn owner_deletion(sets: &Sets<'_>, id: WorkloadRef<'_>) -> Option<(String, Delet
 /// Deletes the pods of each set that is being deleted in the foreground, although its Deployment is not: the garbage
 /// collector deletes them, and the Deployment then creates a set in its place.
 pub(crate) fn apply_to_sets(sets: &Sets<'_>, preview: &mut Preview<'_>) {
-    let namespace = preview.namespace;
+    let namespace = preview.workload.namespace;
     let entry = |name| sets.get(WorkloadRef { kind: WorkloadKind::ReplicaSet, namespace, name });
     for set in preview.groups.iter_mut().filter(|set| set.is_new.is_some()) {
         let found = set.replica_set.and_then(entry);

@@ -50,8 +50,8 @@ pub(crate) use self_managed::SelfManaged;
 pub(crate) use stateful_set::StatefulSet;
 pub(crate) use time::to_time;
 pub(crate) use unreadable::Unreadable;
-pub use workload::{WorkloadId, WorkloadKind, WorkloadName};
-pub(crate) use workload::{WorkloadRef, checked};
+pub(crate) use workload::checked;
+pub use workload::{WorkloadId, WorkloadKind, WorkloadName, WorkloadRef};
 
 use crate::text::{self, Error, parse};
 use cost::NotedCost;

@@ -33,12 +33,16 @@ pub struct WorkloadId {
     pub name: String,
 }
 
-/// The same, borrowed. Messages list workloads in this order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct WorkloadRef<'a> {
-    pub(crate) namespace: &'a str,
-    pub(crate) kind: WorkloadKind,
-    pub(crate) name: &'a str,
+/// The same, borrowed. Messages list workloads in this order. The JSON of an answer has the namespace beside it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct WorkloadRef<'a> {
+    /// Its namespace.
+    #[serde(skip)]
+    pub namespace: &'a str,
+    /// Its kind.
+    pub kind: WorkloadKind,
+    /// Its name.
+    pub name: &'a str,
 }
 
 /// A workload as a user names it: `NAME`, or `TYPE/NAME` as `kubectl get -o name` prints it.
