@@ -2,50 +2,23 @@
 
 use crate::question::Options;
 use crate::snapshot::{
-    Deployment, OwnerReference, SelfManaged, Sets, Snapshot, Unreadable, WorkloadId, WorkloadName,
-    WorkloadRef,
+    OwnerReference, ReplicaSet, Sets, Snapshot, Unreadable, Workload, WorkloadId, WorkloadName, WorkloadRef,
 };
 use crate::text::{self, Error, ErrorKind};
 use std::collections::BTreeMap;
-use std::fmt;
-
-/// What to preview.
-#[derive(Clone, Copy)]
-pub(crate) enum ChosenWorkload<'a> {
-    Deployment(&'a Deployment),
-    Set(WorkloadRef<'a>),
-    Direct(SelfManaged<'a>),
-}
-
-impl<'a> ChosenWorkload<'a> {
-    pub(crate) fn id(self) -> WorkloadRef<'a> {
-        match self {
-            Self::Deployment(entry) => entry.id(),
-            Self::Set(id) => id,
-            Self::Direct(entry) => entry.id(),
-        }
-    }
-}
-
-impl fmt::Display for ChosenWorkload<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.id().fmt(f)
-    }
-}
 
 /// Returns the workload that the user named, or else the only one with pods, or else the only one. Unless it is named, a set that
 /// a Deployment in the input controls is part of that Deployment.
 ///
 /// What a decision about it needs must be readable.
-pub(crate) fn choose_workload<'a>(sets: &Sets<'a>, options: &Options) -> Result<ChosenWorkload<'a>, Error> {
+pub(crate) fn choose_workload<'a>(sets: &Sets<'a>, options: &Options) -> Result<Workload<'a>, Error> {
     let choice = choose(sets, options)?;
     check_readable(sets, choice)?;
     Ok(choice)
 }
 
-fn choose<'a>(sets: &Sets<'a>, options: &Options) -> Result<ChosenWorkload<'a>, Error> {
-    let of_sets = sets.ids().chain(sets.with_pods()).map(ChosenWorkload::Set);
-    let all = sorted(of_sets.chain(besides_sets(sets.input)));
+fn choose<'a>(sets: &Sets<'a>, options: &Options) -> Result<Workload<'a>, Error> {
+    let all = sorted(all(sets));
     if all.is_empty() {
         return Err(sets.input.unreadable_workload(None).unwrap_or_else(|| {
             let pods = text::count(sets.input.pods.len() as u64, "pod");
@@ -79,15 +52,8 @@ fn choose<'a>(sets: &Sets<'a>, options: &Options) -> Result<ChosenWorkload<'a>, 
         }
         _ => {
             let namespace = options.namespace.as_deref();
-            let has_pods = |choice: &ChosenWorkload<'_>| match choice {
-                ChosenWorkload::Deployment(entry) => {
-                    sets.controlled_by(&entry.meta.uid).any(|set| !sets.pods(set.id()).is_empty())
-                }
-                ChosenWorkload::Set(id) => !sets.pods(*id).is_empty(),
-                ChosenWorkload::Direct(entry) => entry.has_pods(sets.input),
-            };
             let mut with_pods = in_use(sets, namespace, false);
-            with_pods.retain(has_pods);
+            with_pods.retain(|choice| has_pods(sets, *choice));
             if let Some(deployment) = with_pods.iter().find_map(|choice| unreadable_owner(sets, *choice)) {
                 return Err(deployment.to_error());
             }
@@ -103,12 +69,11 @@ fn choose<'a>(sets: &Sets<'a>, options: &Options) -> Result<ChosenWorkload<'a>, 
 
 /// Returns the error for an object that cannot be read, if a decision about this workload needs it: the workload, one with the same
 /// controller, a pod of any of these, a pod that may be one, and if a decision reads them, a node or a revision.
-pub(crate) fn check_readable(sets: &Sets<'_>, choice: ChosenWorkload<'_>) -> Result<(), Error> {
+pub(crate) fn check_readable(sets: &Sets<'_>, choice: Workload<'_>) -> Result<(), Error> {
     let id = choice.id();
     let own = match choice {
-        ChosenWorkload::Deployment(entry) => Some(&*entry.meta.uid),
-        ChosenWorkload::Direct(entry) => Some(&*entry.meta().uid),
-        ChosenWorkload::Set(id) => sets.get(id).and_then(|set| sets.controller(set)).map(|owner| &*owner.uid),
+        Workload::ReplicaSet(set) => sets.controller(set).map(|owner| &*owner.uid),
+        _ => choice.meta().map(|meta| &*meta.uid),
     };
     let is_owner = |owner: &OwnerReference| {
         let is_named = owner.name == id.name && owner.workload_kind() == Some(id.kind);
@@ -126,25 +91,20 @@ pub(crate) fn check_readable(sets: &Sets<'_>, choice: ChosenWorkload<'_>) -> Res
 }
 
 /// The Deployment that a set is part of, if that cannot be read.
-fn unreadable_owner<'a>(sets: &Sets<'a>, choice: ChosenWorkload<'_>) -> Option<&'a Unreadable> {
-    let ChosenWorkload::Set(id) = choice else { return None };
-    let owner = sets.controller(sets.get(id)?)?;
-    sets.input
-        .unreadable
-        .iter()
-        .find(|its| its.namespace == id.namespace && its.kind == owner.kind && its.name == owner.name)
+fn unreadable_owner<'a>(sets: &Sets<'a>, choice: Workload<'_>) -> Option<&'a Unreadable> {
+    let Workload::ReplicaSet(set) = choice else { return None };
+    let (owner, namespace) = (sets.controller(set)?, &set.meta.namespace);
+    let mut unreadable = sets.input.unreadable.iter();
+    unreadable.find(|its| its.namespace == *namespace && its.kind == owner.kind && its.name == owner.name)
 }
 
 /// The workloads that are selected by namespace, kind and name.
-fn picked<'a>(
-    all: &[ChosenWorkload<'a>],
-    is_selected: impl Fn(WorkloadRef<'a>) -> bool,
-) -> Vec<ChosenWorkload<'a>> {
+fn picked<'a>(all: &[Workload<'a>], is_selected: impl Fn(WorkloadRef<'a>) -> bool) -> Vec<Workload<'a>> {
     all.iter().copied().filter(|choice| is_selected(choice.id())).collect()
 }
 
 /// Each workload once, by namespace, kind and name: if one is listed twice, the first entry counts.
-fn sorted<'a>(choices: impl Iterator<Item = ChosenWorkload<'a>>) -> Vec<ChosenWorkload<'a>> {
+fn sorted<'a>(choices: impl Iterator<Item = Workload<'a>>) -> Vec<Workload<'a>> {
     let mut sorted = BTreeMap::new();
     for choice in choices {
         sorted.entry(choice.id()).or_insert(choice);
@@ -152,45 +112,40 @@ fn sorted<'a>(choices: impl Iterator<Item = ChosenWorkload<'a>>) -> Vec<ChosenWo
     sorted.into_values().collect()
 }
 
-/// The workloads that are not sets.
-fn besides_sets(input: &Snapshot) -> impl Iterator<Item = ChosenWorkload<'_>> {
-    input
-        .deployments
-        .iter()
-        .map(ChosenWorkload::Deployment)
-        .chain(input.self_managed().map(ChosenWorkload::Direct))
+/// The workloads of the input, and the sets of which it has only pods.
+fn all<'a>(sets: &Sets<'a>) -> impl Iterator<Item = Workload<'a>> {
+    sets.input.listed_workloads().chain(sets.with_pods().map(|id| sets.set(id)))
+}
+
+fn has_pods<'a>(sets: &Sets<'a>, workload: Workload<'a>) -> bool {
+    !sets.pods_of(workload).is_empty() || sets.input.pods.iter().any(|pod| workload.adopts(pod))
 }
 
 /// The workloads in this namespace, or in any, that have pods or should have some: Deployments in place of their sets, or
 /// `with_parts` beside them.
-pub(crate) fn in_use<'a>(
-    sets: &Sets<'a>,
-    namespace: Option<&str>,
-    with_parts: bool,
-) -> Vec<ChosenWorkload<'a>> {
-    let input = sets.input;
-    let should_have = |id: &WorkloadRef<'_>| sets.get(*id).is_some_and(|set| set.replicas() > 0);
-    let of_sets = || sets.with_pods().chain(sets.ids().filter(should_have)).map(ChosenWorkload::Set);
-    let deployments = input.deployments.iter().filter(|entry| entry.record.replicas > 0);
-    let direct = input.self_managed().filter(|entry| entry.status_pods() > 0 || entry.has_pods(input));
-    let besides = deployments.map(ChosenWorkload::Deployment).chain(direct.map(ChosenWorkload::Direct));
-    let all = with_deployments(sets, of_sets().chain(besides)).into_iter();
-    let all = sorted(all.chain(of_sets().filter(|_| with_parts)));
+pub(crate) fn in_use<'a>(sets: &Sets<'a>, namespace: Option<&str>, with_parts: bool) -> Vec<Workload<'a>> {
+    let is_used = |its: &Workload<'a>| match its {
+        Workload::Deployment(entry) => entry.record.replicas > 0,
+        Workload::ReplicaSet(_) | Workload::Unlisted(_) => {
+            !sets.pods(its.id()).is_empty() || sets.get(its.id()).is_some_and(|set| set.replicas() > 0)
+        }
+        _ => its.status_pods() > 0 || has_pods(sets, *its),
+    };
+    let used: Vec<_> = all(sets).filter(is_used).collect();
+    let parts = used.iter().copied().filter(|its| with_parts && its.kind().is_set());
+    let all = sorted(with_deployments(sets, used.iter().copied()).into_iter().chain(parts));
     picked(&all, |its| namespace.is_none_or(|wanted| its.namespace == wanted))
 }
 
 /// The workloads, with Deployments in place of their sets.
-fn with_deployments<'a>(
-    sets: &Sets<'a>,
-    choices: impl Iterator<Item = ChosenWorkload<'a>>,
-) -> Vec<ChosenWorkload<'a>> {
-    let deployment_of = |id: WorkloadRef<'a>| {
-        let owner = sets.controller(sets.get(id)?)?;
+fn with_deployments<'a>(sets: &Sets<'a>, choices: impl Iterator<Item = Workload<'a>>) -> Vec<Workload<'a>> {
+    let deployment_of = |set: &ReplicaSet| {
+        let owner = sets.controller(set)?;
         let mut deployments = sets.input.deployments.iter();
-        deployments.find(|entry| entry.meta.uid == owner.uid).map(ChosenWorkload::Deployment)
+        deployments.find(|entry| entry.meta.uid == owner.uid).map(Workload::Deployment)
     };
     sorted(choices.map(|choice| match choice {
-        ChosenWorkload::Set(id) => deployment_of(id).unwrap_or(choice),
+        Workload::ReplicaSet(set) => deployment_of(set).unwrap_or(choice),
         _ => choice,
     }))
 }
@@ -203,10 +158,7 @@ impl Snapshot {
 }
 
 /// Returns the only one of `items`, or an error that starts with `several`. `None` if there is none.
-fn only<'a>(
-    items: &[ChosenWorkload<'a>],
-    several: impl Fn() -> String,
-) -> Option<Result<ChosenWorkload<'a>, Error>> {
+fn only<'a>(items: &[Workload<'a>], several: impl Fn() -> String) -> Option<Result<Workload<'a>, Error>> {
     match items {
         [] => None,
         [item] => Some(Ok(*item)),
@@ -218,7 +170,7 @@ fn only<'a>(
 }
 
 /// The error for a name that only a workload of another namespace has.
-fn elsewhere(wanted: &WorkloadName, known: &[ChosenWorkload<'_>], options: &Options) -> Option<Error> {
+fn elsewhere(wanted: &WorkloadName, known: &[Workload<'_>], options: &Options) -> Option<Error> {
     let asked = text::name(options.namespace.as_ref().filter(|asked| !asked.is_empty())?).into_owned();
     let [its] = picked(known, |its| its.name == wanted.name)[..] else { return None };
     let its = its.id();
@@ -228,14 +180,14 @@ fn elsewhere(wanted: &WorkloadName, known: &[ChosenWorkload<'_>], options: &Opti
 }
 
 /// The error for a name that none of the `known` workloads of its kind has.
-fn unknown(wanted: &WorkloadName, known: &[ChosenWorkload<'_>], sets: &Sets<'_>) -> Error {
+fn unknown(wanted: &WorkloadName, known: &[Workload<'_>], sets: &Sets<'_>) -> Error {
     let name = text::name(&wanted.name);
     if wanted.kind.is_none() && sets.input.pods.iter().any(|pod| pod.meta.name == wanted.name) {
         return Error::new(format!("{name} is a pod")).advise(format!("Ask about it as pod/{name}."));
     }
-    let is_its = |choice: &&ChosenWorkload<'_>| {
-        let ChosenWorkload::Set(id) = choice else { return false };
-        let owner = sets.get(*id).and_then(|set| set.meta.controller.as_ref());
+    let is_its = |choice: &&Workload<'_>| {
+        let owner =
+            choice.meta().filter(|_| choice.kind().is_set()).and_then(|meta| meta.controller.as_ref());
         owner.is_some_and(|owner| owner.kind == "Deployment" && owner.name == wanted.name)
     };
     let its: Vec<_> = known.iter().filter(is_its).collect();
@@ -255,7 +207,7 @@ fn unknown(wanted: &WorkloadName, known: &[ChosenWorkload<'_>], sets: &Sets<'_>)
         (Some(nearest), _) => {
             let place = names.iter().position(|name| name == nearest).expect("it is one of them");
             let namespace = known[place].id().namespace;
-            let is_elsewhere = |choice: &ChosenWorkload<'_>| choice.id().namespace != namespace;
+            let is_elsewhere = |choice: &Workload<'_>| choice.id().namespace != namespace;
             let place = if known.iter().any(is_elsewhere) {
                 format!(" in namespace {}", text::name(namespace))
             } else {

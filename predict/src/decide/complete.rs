@@ -72,7 +72,7 @@ pub(crate) fn missing_sets(sets: &Sets<'_>, entry: &Deployment) -> Option<Note> 
 }
 
 /// Returns the error for an input with these gaps, with the command that gets everything.
-pub(crate) fn error(namespace: &str, kind: WorkloadKind, gaps: &[Note]) -> Error {
+pub(crate) fn error(WorkloadRef { namespace, kind, .. }: WorkloadRef<'_>, gaps: &[Note]) -> Error {
     let gaps = gaps.iter().map(|gap| format!("{}.", gap.text)).collect();
     Error { why: gaps, ..Error::new("the input is incomplete") }
         .advise(format!("Get all of it with: {}", command(namespace, kind.types())))
@@ -158,7 +158,7 @@ pub(crate) fn more_pods_than_status(set: &ReplicaSet, active: usize) -> Option<N
 /// rollout may go on in another way.
 pub(crate) fn stale_status(sets: &Sets<'_>, set: &ReplicaSet) -> Option<Note> {
     let status = set.status_replicas()?;
-    if missing_pods(sets, set).is_some() || set.idle().is_some() {
+    if missing_pods(sets, set).is_some() || set.is_idle() {
         return None;
     }
     let is_ready = |pod: &&&Pod| pod.record.flags.contains(Flags::READY);

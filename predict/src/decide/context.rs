@@ -132,20 +132,7 @@ pub(crate) fn autoscaler_notes(input: &Snapshot, scaled: &Scaled<'_>) -> Vec<Not
 
 /// Returns a note on another program that writes the replica count, unless the count does not change.
 pub(crate) fn owner_note(input: &Snapshot, id: WorkloadRef<'_>, replicas: u32) -> Option<Note> {
-    let (managers, current) = match id.kind {
-        WorkloadKind::Deployment => {
-            let entry = input.deployment(id)?;
-            (&entry.managers, entry.record.replicas)
-        }
-        kind if kind.is_set() => {
-            let set = input.set(id)?;
-            (&set.managers, set.record.replicas)
-        }
-        _ => {
-            let set = input.stateful_sets.iter().find(|its| its.meta.id(WorkloadKind::StatefulSet) == id)?;
-            (&set.managers, set.record.replicas)
-        }
-    };
+    let (current, managers) = input.find(id)?.replicas()?;
     let owners = &managers.owners;
     if owners.is_empty() || i64::from(current) == i64::from(replicas) {
         return None;

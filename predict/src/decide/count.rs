@@ -1,8 +1,8 @@
 //! The present count of a workload, and the count that a user asks for in terms of it.
 
-use crate::decide::{ChosenWorkload, choose_workload};
+use crate::decide::choose_workload;
 use crate::question::{Options, Replicas};
-use crate::snapshot::{ReplicaSet, SelfManaged, Sets, Snapshot, WorkloadRef};
+use crate::snapshot::{ReplicaSet, Sets, Snapshot, Workload, WorkloadRef};
 use crate::text::Error;
 use std::fmt::Display;
 
@@ -58,11 +58,7 @@ impl Snapshot {
 }
 
 /// The number of replicas that a workload gets, given its present one.
-pub(crate) fn of_choice(
-    sets: &Sets<'_>,
-    choice: ChosenWorkload<'_>,
-    replicas: Replicas,
-) -> Result<u32, Error> {
+pub(crate) fn of_choice(sets: &Sets<'_>, choice: Workload<'_>, replicas: Replicas) -> Result<u32, Error> {
     if let Replicas::To(count) = replicas {
         return Ok(count);
     }
@@ -88,16 +84,12 @@ pub(crate) fn none(workload: impl Display) -> Error {
 }
 
 /// The present number of replicas of a workload.
-pub(crate) fn present(sets: &Sets<'_>, choice: ChosenWorkload<'_>) -> Result<u32, Error> {
-    let present = match choice {
-        ChosenWorkload::Deployment(entry) => entry.record.replicas,
-        ChosenWorkload::Set(id) => return Ok(of_set(sets, id)),
-        ChosenWorkload::Direct(entry) => match entry {
-            SelfManaged::StatefulSet(set) => set.record.replicas,
-            _ => return Err(none(entry).advise("Leave out --replicas.")),
-        },
-    };
-    Ok(present.unsigned_abs())
+pub(crate) fn present(sets: &Sets<'_>, choice: Workload<'_>) -> Result<u32, Error> {
+    if let Workload::Unlisted(id) = choice {
+        return Ok(of_set(sets, id));
+    }
+    let none = || none(choice).advise("Leave out --replicas.");
+    choice.replicas().map(|(replicas, _)| replicas.unsigned_abs()).ok_or_else(none)
 }
 
 /// The count to decide for, of a workload that has this one now.

@@ -5,7 +5,7 @@ use crate::decide::{Decision, becomes_available, chance, probability};
 use crate::question::Options;
 use crate::reason::{Cause, DaemonSetReason, Reason, Unavailable};
 use crate::snapshot::{
-    DaemonSet, FinishedPhase, Node, Pod, REVISION_LABEL, Revision, SelfManaged, Snapshot, to_time,
+    DaemonSet, FinishedPhase, Node, Pod, REVISION_LABEL, Revision, Snapshot, Workload, to_time,
 };
 use crate::sync::daemon_set::{DaemonPod, DaemonReason, DaemonSetState, NodeFit, Strategy, Sync, next_sync};
 use crate::sync::{IntOrPercent, PodOutcome, Verdict};
@@ -19,7 +19,7 @@ const GENERATION_LABEL: &str = "pod-template-generation";
 impl DaemonSet {
     /// Returns notes on missing objects, apart from pods.
     pub(crate) fn gaps(&self, input: &Snapshot) -> Vec<Note> {
-        let entry = SelfManaged::DaemonSet(self);
+        let entry = Workload::DaemonSet(self);
         let missing_nodes = |(nodes, wanted): (usize, usize)| {
             let verb = is(nodes);
             let text = format!(
@@ -38,7 +38,7 @@ impl DaemonSet {
         };
         let gaps = [
             self.too_few_nodes(input).map(missing_nodes),
-            revision(input, entry).is_none().then(missing_revision),
+            revision(input, self).is_none().then(missing_revision),
         ];
         gaps.into_iter().flatten().collect()
     }
@@ -48,7 +48,7 @@ impl DaemonSet {
         let may_start = |node: &&Node| self.placement.on(node).0 == NodeFit::MayStart;
         let nodes = nodes(input).into_values().filter(may_start).count();
         let counted = usize::try_from(self.status_wanted).unwrap_or(0);
-        (nodes < counted && !SelfManaged::DaemonSet(self).lags()).then_some((nodes, counted))
+        (nodes < counted && !Workload::DaemonSet(self).lags()).then_some((nodes, counted))
     }
 
     fn surges(&self) -> bool {
@@ -89,11 +89,11 @@ fn nodes(input: &Snapshot) -> BTreeMap<&str, &Node> {
 }
 
 /// The current revision: the newest one.
-fn revision<'a>(input: &'a Snapshot, entry: SelfManaged<'_>) -> Option<&'a str> {
+fn revision<'a>(input: &'a Snapshot, spec: &DaemonSet) -> Option<&'a str> {
     let own = input.revisions.iter().filter(|revision| {
         let meta = &revision.meta;
-        let owner = meta.controller.as_ref().filter(|_| meta.namespace == entry.meta().namespace);
-        owner.is_some_and(|owner| entry.is(owner))
+        let owner = meta.controller.as_ref().filter(|_| meta.namespace == spec.meta.namespace);
+        owner.is_some_and(|owner| Workload::DaemonSet(spec).is(owner))
     });
     own.max_by_key(|revision| revision.number).map(Revision::hash)
 }
@@ -136,7 +136,6 @@ impl<'a> Nodes<'a> {
 /// Decides about the next sync.
 pub(crate) fn decide<'a>(
     input: &'a Snapshot,
-    entry: SelfManaged<'_>,
     spec: &DaemonSet,
     pods: &[&'a Pod],
     options: &Options,
@@ -148,13 +147,14 @@ pub(crate) fn decide<'a>(
     let mut known = Nodes::of(input, spec, others);
     let mut sorted = pods.to_vec();
     sorted.sort_by_key(|pod| &pod.meta.name);
-    let revision = revision(input, entry);
+    let revision = revision(input, spec);
     let mut records = Vec::new();
     for pod in &sorted {
         let node = pod.node.as_deref().or(pod.target_node.as_deref());
         records.push(spec.pod(pod, node.map(|node| known.number(node)), revision, now));
     }
-    let set = DaemonSetState { strategy: spec.strategy, is_being_deleted: entry.idle().is_some() };
+    let is_idle = Workload::DaemonSet(spec).idle().is_some();
+    let set = DaemonSetState { strategy: spec.strategy, is_being_deleted: is_idle };
     let mut sync = next_sync(&set, &known.fits, &records);
 
     // Once those that are ready are available.

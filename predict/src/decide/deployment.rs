@@ -6,7 +6,7 @@ use crate::decide::rollout::next::Next;
 use crate::decide::{RankRange, Scene, asked, complete, notes};
 use crate::question::{Options, Order, gates};
 use crate::reason::SetSize;
-use crate::snapshot::{Deployment, ReplicaSet, Sets, WorkloadKind};
+use crate::snapshot::{Deployment, ReplicaSet, Sets, Workload};
 use crate::sync::deployment::{
     DeploymentState, ReplicaSetState, SizeChange, SizeReason, Strategy, Sync, next_sync,
 };
@@ -36,7 +36,7 @@ pub(crate) fn preview_deployment<'a>(
     let mut decisions = scaled.count_all(&mut notes)?;
     let end = end::end(&scaled.deployment, &scaled.actors(), options)?;
     let is_incomplete = notes.iter().any(|note| note.code == NoteCode::Incomplete);
-    if own.is_empty() && !is_incomplete && entry.idle().is_none() {
+    if own.is_empty() && !is_incomplete && Workload::Deployment(entry).idle().is_none() {
         notes.push(notes::no_sets(entry));
     }
     notes.extend(notes::of_deployment(entry, own.iter().copied()));
@@ -75,7 +75,7 @@ impl<'s, 'a> ScaledDeployment<'s, 'a> {
         let (deployment, sync) = next_step(sets, deployment, &records, &own);
         let mut notes = gaps(sets, entry, &own);
         if !notes.is_empty() && options.order == Order::Kubernetes && !options.accepts_gaps() {
-            return Err(complete::error(&entry.meta.namespace, WorkloadKind::ReplicaSet, &notes));
+            return Err(complete::error(entry.id(), &notes));
         }
         notes.extend(notes::workload_listed_twice(sets.input, entry.id()));
         let adopted = own.iter().filter(|own| own.meta.controller.is_none());
@@ -131,7 +131,7 @@ impl<'s, 'a> ScaledDeployment<'s, 'a> {
                 scene,
                 record: self.records[index],
                 min_ready_seconds: u32::try_from(seconds).unwrap_or(0),
-                is_idle: own.idle().is_some(),
+                is_idle: own.is_idle(),
                 terminating: u32::try_from(ending).unwrap_or(u32::MAX),
             });
         }

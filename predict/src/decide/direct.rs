@@ -3,14 +3,14 @@
 use crate::answer::{CountRange, EndState, Note, PodAnswer, PodGroup, Preview, Size, Verdict};
 use crate::decide::{Decision, Seen, complete, count, daemon_set, job, notes, stateful_set};
 use crate::question::{Options, Order, gates};
-use crate::snapshot::{Pod, SelfManaged, Snapshot, WorkloadKind, to_time};
+use crate::snapshot::{Pod, Snapshot, Workload, WorkloadKind, WorkloadRef, to_time};
 use crate::sync::stateful_set::ordinal;
 use crate::text::Error;
 
 /// Says what a workload's next sync does.
 pub(crate) fn preview_direct<'a>(
     input: &'a Snapshot,
-    entry: SelfManaged<'a>,
+    entry: Workload<'a>,
     options: &Options,
 ) -> Result<Preview<'a>, Error> {
     if options.order == Order::Total {
@@ -19,7 +19,7 @@ pub(crate) fn preview_direct<'a>(
     }
     let mut notes = entry.gaps(input);
     if !notes.is_empty() && !options.accepts_gaps() {
-        return Err(complete::error(&entry.meta().namespace, entry.kind(), &notes));
+        return Err(complete::error(entry.id(), &notes));
     }
     notes.extend(notes::workload_listed_twice(input, entry.id()));
     notes.extend(entry.lagging());
@@ -46,36 +46,37 @@ type Gates = Vec<(&'static str, bool)>;
 /// The question, the feature gates that matter, and the decision of the kind.
 pub(crate) fn decide<'a>(
     input: &'a Snapshot,
-    entry: SelfManaged<'a>,
+    entry: Workload<'a>,
     pods: &[&'a Pod],
     options: &Options,
     notes: &mut Vec<Note>,
 ) -> Result<(Size, Gates, Decision<'a>), Error> {
     match entry {
-        SelfManaged::StatefulSet(spec) => {
+        Workload::StatefulSet(spec) => {
             let count = count::asked(&entry, spec.record.replicas, options)?;
             let asked = Size { replicas: Some(count.unsigned_abs()), ..Size::default() };
             let gates = gates::of_stateful_sets(options.stateful_sets());
-            Ok((asked, gates, stateful_set::decide(entry, spec, count, pods, options, notes)?))
+            Ok((asked, gates, stateful_set::decide(spec, count, pods, options, notes)?))
         }
-        SelfManaged::DaemonSet(spec) => {
+        Workload::DaemonSet(spec) => {
             if options.replicas.is_some() {
                 return Err(count::none(entry).advise("Leave out --replicas."));
             }
-            let decision = daemon_set::decide(input, entry, spec, pods, options, notes);
+            let decision = daemon_set::decide(input, spec, pods, options, notes);
             Ok((Size::default(), Vec::new(), decision))
         }
-        SelfManaged::Job(spec) => {
-            let asked = job::asked(entry, spec, options)?;
-            notes.extend(job::refusal(entry, spec, &asked, pods, options));
-            let decision = job::decide(entry, spec, &asked, pods, to_time(options.now), notes);
+        Workload::Job(spec) => {
+            let asked = job::asked(spec, options)?;
+            notes.extend(job::refusal(spec, &asked, pods, options));
+            let decision = job::decide(spec, &asked, pods, to_time(options.now), notes);
             Ok((asked, Vec::new(), decision))
         }
+        _ => unreachable!("the pods of {entry} are those of its sets"),
     }
 }
 
 /// The rest of the scale-down after this sync. A Job's controller does everything in one sync, so a Job has none.
-fn rest<'a>(entry: SelfManaged<'_>, decision: &Decision<'a>, certain: usize) -> Option<EndState<'a>> {
+fn rest<'a>(entry: Workload<'_>, decision: &Decision<'a>, certain: usize) -> Option<EndState<'a>> {
     let later = decision.later.filter(|_| entry.kind() != WorkloadKind::Job)?;
     let number = |pods: usize| u32::try_from(pods).unwrap_or(u32::MAX);
     let max = number(certain + decision.quota);
@@ -85,13 +86,13 @@ fn rest<'a>(entry: SelfManaged<'_>, decision: &Decision<'a>, certain: usize) -> 
     Some(EndState::of_waiting(CountRange { min, max }, waits, number(later)))
 }
 
-impl SelfManaged<'_> {
+impl Workload<'_> {
     /// Returns the pods that it owns and its selector matches, each once.
     pub(crate) fn pods<'a>(&self, input: &'a Snapshot, notes: &mut Vec<Note>) -> Result<Vec<&'a Pod>, Error> {
         let selector = self.selector();
         let mut seen = Seen::default();
         let mut pods = Vec::new();
-        for entry in input.pods.iter().filter(|pod| pod.meta.namespace == self.meta().namespace) {
+        for entry in input.pods.iter().filter(|pod| pod.meta.namespace == self.id().namespace) {
             let matches = selector.as_ref().is_some_and(|selector| selector.matches(&entry.meta.labels));
             if self.adopts(entry) {
                 notes.push(notes::adopts(self, entry));
@@ -108,20 +109,16 @@ impl SelfManaged<'_> {
         Ok(pods)
     }
 
-    /// Returns whether any of these pods is its, or becomes its.
-    pub(crate) fn has_pods(&self, input: &Snapshot) -> bool {
-        input.pods.iter().any(|pod| self.owns(pod) || self.adopts(pod))
-    }
-
-    /// Whether its controller adopts the pod before it does anything else. That of a `StatefulSet` adopts only pods with its name and an
-    /// ordinal.
+    /// Whether its controller, which deletes pods itself, adopts the pod before it does anything else. That of a `StatefulSet` adopts only
+    /// pods with its name and an ordinal.
     pub(crate) fn adopts(&self, pod: &Pod) -> bool {
-        let meta = self.meta();
-        let is_orphan =
-            pod.meta.controller.is_none() && !pod.is_terminating() && pod.meta.namespace == meta.namespace;
-        let is_member = || {
-            self.kind() != WorkloadKind::StatefulSet || ordinal(&meta.name, &pod.meta.name, false).is_some()
-        };
+        let WorkloadRef { namespace, kind, name } = self.id();
+        let is_orphan = kind.is_direct()
+            && pod.meta.controller.is_none()
+            && !pod.is_terminating()
+            && pod.meta.namespace == namespace;
+        let is_member =
+            || kind != WorkloadKind::StatefulSet || ordinal(name, &pod.meta.name, false).is_some();
         let selects = || {
             let selector = self.selector().filter(|selector| !selector.is_empty());
             selector.is_some_and(|selector| selector.matches(&pod.meta.labels))
@@ -138,6 +135,27 @@ impl SelfManaged<'_> {
             gaps.extend(set.gaps(input));
         }
         gaps
+    }
+
+    /// The least number of pods by the status.
+    pub(crate) fn status_pods(&self) -> i32 {
+        match self {
+            Self::StatefulSet(set) => set.status_replicas,
+            Self::DaemonSet(set) => set.status_nodes,
+            Self::Job(job) => job.status.active,
+            _ => 0,
+        }
+    }
+
+    /// Whether its status is for an earlier spec. A dump that someone wrote may lack the observed generation.
+    pub(crate) fn lags(&self) -> bool {
+        let observed = match self {
+            Self::StatefulSet(set) => set.observed_generation,
+            Self::DaemonSet(set) => set.observed_generation,
+            Self::Job(job) => job.status.observed_generation,
+            _ => None,
+        };
+        observed.zip(self.meta()).is_some_and(|(observed, meta)| observed < meta.generation)
     }
 
     /// Whether its controller still has work to do, so that the status changes soon.

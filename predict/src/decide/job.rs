@@ -4,7 +4,7 @@ use crate::answer::{Note, NoteCode, PodAnswer, Size};
 use crate::decide::{Decision, Intervals, chance, count, probability};
 use crate::question::Options;
 use crate::reason::{ByPolicy, Cause, JobPodReason, Reason, duration};
-use crate::snapshot::{FinishedPhase, Job, Pod, SelfManaged};
+use crate::snapshot::{FinishedPhase, Job, Pod, Workload};
 use crate::sync::Verdict;
 use crate::sync::job::{self, Completion, JobReason, JobState, NO_INDEX, State, Sync, next_sync};
 use crate::text::Error;
@@ -46,16 +46,11 @@ fn index(pod: &Pod) -> i64 {
 }
 
 /// Says that the API server refuses to change the parallelism.
-pub(crate) fn refusal(
-    entry: SelfManaged<'_>,
-    spec: &Job,
-    asked: &Size,
-    pods: &[&Pod],
-    options: &Options,
-) -> Option<Note> {
+pub(crate) fn refusal(spec: &Job, asked: &Size, pods: &[&Pod], options: &Options) -> Option<Note> {
     let release = options.kubernetes();
     let changes = asked.parallelism.map(i64::from) != Some(i64::from(spec.record.parallelism.max(0)));
     let is_gang = pods.iter().any(|pod| pod.job.as_ref().is_some_and(|job| job.is_in_gang));
+    let entry = Workload::Job(spec);
     let text = || {
         format!("{entry} has pods in a PodGroup, and Kubernetes {release} does not change its parallelism")
     };
@@ -64,7 +59,8 @@ pub(crate) fn refusal(
 }
 
 /// What is asked of the Job.
-pub(crate) fn asked(entry: SelfManaged<'_>, spec: &Job, options: &Options) -> Result<Size, Error> {
+pub(crate) fn asked(spec: &Job, options: &Options) -> Result<Size, Error> {
+    let entry = Workload::Job(spec);
     if options.replicas.is_some() {
         return Err(count::none(entry).advise("Use --parallelism N or --suspend."));
     }
@@ -103,14 +99,9 @@ pub(crate) fn asked(entry: SelfManaged<'_>, spec: &Job, options: &Options) -> Re
 
 impl Job {
     /// The record for the decision, and if a policy ends the Job, how.
-    fn job<'a>(
-        &self,
-        entry: SelfManaged<'_>,
-        asked: &Size,
-        pods: &[&'a Pod],
-    ) -> (JobState, Option<ByPolicy<'a>>) {
+    fn job<'a>(&self, asked: &Size, pods: &[&'a Pod]) -> (JobState, Option<ByPolicy<'a>>) {
         // An invalid selector makes the sync fail before it looks at the Job's end.
-        let fails = entry.idle().is_some() && self.meta.deletion.is_none();
+        let fails = Workload::Job(self).idle().is_some() && self.meta.deletion.is_none();
         let completions = asked.completions.and_then(|it| i32::try_from(it).ok());
         let completion = match (self.record.completion, completions) {
             (Completion::Indexed(_), Some(completions)) => Completion::Indexed(completions),
@@ -143,14 +134,13 @@ impl Job {
 
 /// Decides about the next sync.
 pub(crate) fn decide<'a>(
-    entry: SelfManaged<'_>,
     spec: &'a Job,
     asked: &Size,
     pods: &[&'a Pod],
     now: Time,
     notes: &mut Vec<Note>,
 ) -> Decision<'a> {
-    let (job, by_policy) = spec.job(entry, asked, pods);
+    let (job, by_policy) = spec.job(asked, pods);
     let active: Vec<_> = pods.iter().copied().filter(|pod| pod.is_active()).collect();
     let records: Vec<_> = active.iter().map(|pod| pod.record).collect();
     let indexes: Vec<_> = active.iter().map(|pod| index(pod)).collect();
@@ -193,7 +183,7 @@ pub(crate) fn decide<'a>(
         PodAnswer { probability, ..PodAnswer::new(active[pod], outcome.verdict, Reason::Job(reason), now) }
     };
     let decided: Vec<_> = order.into_iter().map(answer).collect();
-    notes.extend(notes_of(&job, entry, &sync, now));
+    notes.extend(notes_of(&job, Workload::Job(spec), &sync, now));
     let certain = decided.iter().filter(|pod| pod.verdict == Verdict::Deleted).count();
     Decision { pods: decided, quota: sync.deleted - certain, later: Some(0) }
 }
@@ -251,7 +241,7 @@ fn settle_by_index(
 }
 
 /// Returns notes for the reader.
-fn notes_of(job: &JobState, entry: SelfManaged<'_>, sync: &Sync, now: Time) -> Vec<Note> {
+fn notes_of(job: &JobState, entry: Workload<'_>, sync: &Sync, now: Time) -> Vec<Note> {
     let mut notes = Vec::new();
     let left = job.deadline_left(now).filter(|_| job.end(now).is_none() && entry.idle().is_none());
     if let Some(left) = left.filter(|_| !sync.outcomes.is_empty()) {

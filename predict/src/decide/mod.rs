@@ -27,7 +27,7 @@ mod window;
 mod workload;
 
 use agree::agree;
-pub(crate) use choose::{ChosenWorkload, choose_workload};
+pub(crate) use choose::choose_workload;
 use choose::{check_readable, in_use};
 pub use context::autoscaler;
 pub(crate) use context::{Scaled, autoscaler_notes, owner_note};

@@ -43,7 +43,7 @@ pub(crate) fn does_nothing(workload: &impl fmt::Display, why: &str) -> Note {
 
 /// Returns a note if the workload is listed more than once, perhaps with other values.
 pub(crate) fn workload_listed_twice(input: &Snapshot, workload: WorkloadRef<'_>) -> Option<Note> {
-    (input.workload_ids().filter(|id| *id == workload).count() > 1).then(|| listed_twice(&workload))
+    (input.listed_workloads().filter(|its| its.id() == workload).count() > 1).then(|| listed_twice(&workload))
 }
 
 pub(crate) fn listed_twice(object: &impl fmt::Display) -> Note {

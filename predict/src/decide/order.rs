@@ -6,12 +6,12 @@ use crate::answer::{
     WaitsFor,
 };
 use crate::decide::{
-    ChosenWorkload, MOST_IN_ONE_SYNC, Scene, choose_workload, context, count, decision_times, direct, groups,
-    lasting, preview_choice, ranked,
+    MOST_IN_ONE_SYNC, Scene, choose_workload, context, count, decision_times, direct, groups, lasting,
+    preview_choice, ranked,
 };
 use crate::question::{Options, Order};
 use crate::reason::{Comparison, RankedPod, Reason, chance};
-use crate::snapshot::{SelfManaged, Sets, Snapshot, WorkloadKind, WorkloadRef, to_time};
+use crate::snapshot::{Sets, Snapshot, Workload, WorkloadKind, WorkloadRef, to_time};
 use crate::sync::stateful_set::MemberReason;
 use crate::text::{self, Error};
 use podrank::{Pod, Policy, Uid};
@@ -40,15 +40,15 @@ fn without_context<'a>(input: &'a Snapshot, options: &Options) -> Result<Deletio
         return Err(count::none(choice));
     }
     let mut waits_down_to = None;
-    let standings = match choice {
-        _ if now.is_settled => at_every_count(&now),
-        ChosenWorkload::Direct(entry) => {
-            let (pods, wait) = by_each_count(input, entry, &as_it_is, &now)?;
-            waits_down_to = wait.as_ref().map(|wait| wait.down_to);
-            now.notes.extend(wait.map(|wait| wait.note(now.workload)));
-            vec![OrderedGroup { replica_set: None, is_new: None, pods }]
-        }
-        _ => of_sets(&sets, &as_it_is, &now)?,
+    let standings = if now.is_settled {
+        at_every_count(&now)
+    } else if kind.is_direct() {
+        let (pods, wait) = by_each_count(input, choice, &as_it_is, &now)?;
+        waits_down_to = wait.as_ref().map(|wait| wait.down_to);
+        now.notes.extend(wait.map(|wait| wait.note(now.workload)));
+        vec![OrderedGroup { replica_set: None, is_new: None, pods }]
+    } else {
+        of_sets(&sets, &as_it_is, &now)?
     };
     Ok(DeletionOrder { now, waits_down_to, sets: standings })
 }
@@ -267,7 +267,7 @@ impl Wait<'_> {
 /// waits already is in the rest.
 fn by_each_count<'a>(
     input: &'a Snapshot,
-    entry: SelfManaged<'a>,
+    entry: Workload<'a>,
     options: &Options,
     now: &Preview<'a>,
 ) -> Result<(Vec<OrderedPod<'a>>, Option<Wait<'a>>), Error> {

@@ -1,9 +1,9 @@
 //! Several workloads of an input, a line each: the count, the pod that is deleted first, and the deletions under way.
 
 use crate::answer::{Overview, OverviewRow, Preview, Verdict};
-use crate::decide::{ChosenWorkload, at, context, in_use, of_choice, preview_choice};
+use crate::decide::{at, context, in_use, of_choice, preview_choice};
 use crate::question::{Options, Replicas};
-use crate::snapshot::{Sets, Snapshot, WorkloadKind, WorkloadName, WorkloadRef};
+use crate::snapshot::{Sets, Snapshot, Workload, WorkloadKind, WorkloadName, WorkloadRef};
 use crate::text::{API_VERSION, Error};
 
 /// Returns which pod is deleted first in each of the workloads that have pods or should have some, or what happens if each gets this count.
@@ -37,7 +37,7 @@ pub fn overview<'a>(
 fn unanswered<'a>(
     sets: &Sets<'a>,
     options: &Options,
-    choice: ChosenWorkload<'a>,
+    choice: Workload<'a>,
     error: &Error,
 ) -> OverviewRow<'a> {
     let id = choice.id();
@@ -83,7 +83,7 @@ fn line<'a>(
     sets: &Sets<'a>,
     options: &Options,
     replicas: Option<Replicas>,
-    choice: ChosenWorkload<'a>,
+    choice: Workload<'a>,
 ) -> Result<OverviewRow<'a>, Error> {
     let id = choice.id();
     let mut its = Options { replicas: None, ..named(options, id) };

@@ -19,7 +19,7 @@ pub(crate) fn preview_set<'a>(
     if sets.input.has_only_pods() {
         notes = vec![complete::only_pods(sets.input)];
     } else if !notes.is_empty() && options.order == Order::Kubernetes && !options.accepts_gaps() {
-        return Err(complete::error(id.namespace, id.kind, &notes));
+        return Err(complete::error(id, &notes));
     }
     let replicas = options.replicas.unwrap_or_else(|| count::of_set(sets, id));
     let scene = Scene::read(sets, id)?;
@@ -63,7 +63,7 @@ impl<'s, 'a> Scene<'s, 'a> {
 
     /// Whether its controller deletes no pods.
     pub(crate) fn is_idle(&self) -> bool {
-        self.set.and_then(ReplicaSet::idle).is_some()
+        self.sets.set(self.id).idle().is_some()
     }
 
     pub(crate) fn members(&self) -> &[Member<'a>] {
@@ -82,7 +82,7 @@ impl<'s, 'a> Scene<'s, 'a> {
         let Scene { sets, id, set, members, .. } = self;
         let own = ranked(members);
         let policy = Policy::at(to_time(options.now)).with_gates(options.gates);
-        let idle = set.and_then(ReplicaSet::idle);
+        let idle = sets.set(*id).idle();
         let delete = if idle.is_some() { 0 } else { own.len().saturating_sub(replicas as usize) };
         let line = Ranking::up(options.order, policy, &own, delete, race)?;
 

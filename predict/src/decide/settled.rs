@@ -2,9 +2,9 @@
 //! its controller does nothing. Reads only the input.
 
 use crate::answer::{CountRange, Note, NoteCode, PodAnswer, Preview, Verdict};
-use crate::decide::{ChosenWorkload, notes};
+use crate::decide::notes;
 use crate::reason::{AnyCount, Reason};
-use crate::snapshot::{Deletion, Sets, WorkloadKind, WorkloadRef};
+use crate::snapshot::{Deletion, Sets, Workload, WorkloadKind, WorkloadRef};
 
 /// The fate of the pods of a workload, whatever its count is.
 pub(crate) struct Settled {
@@ -15,15 +15,8 @@ pub(crate) struct Settled {
 }
 
 /// Returns it, or `None` if the controller of the workload acts on its count.
-pub(crate) fn settled(sets: &Sets<'_>, choice: ChosenWorkload<'_>) -> Option<Settled> {
-    let (deletion, idle) = match choice {
-        ChosenWorkload::Deployment(entry) => (entry.meta.deletion, entry.idle().map(str::to_owned)),
-        ChosenWorkload::Set(id) => match sets.get(id) {
-            Some(set) => (set.meta.deletion, set.idle().map(str::to_owned)),
-            None => (None, None),
-        },
-        ChosenWorkload::Direct(entry) => (entry.meta().deletion, entry.idle()),
-    };
+pub(crate) fn settled(sets: &Sets<'_>, choice: Workload<'_>) -> Option<Settled> {
+    let deletion = choice.meta().and_then(|meta| meta.deletion);
     let own = deletion.map(|deletion| (choice.to_string(), deletion));
     let owner = owner_deletion(sets, choice.id());
     if let Some((what, _)) = own.into_iter().chain(owner).find(|(_, how)| *how == Deletion::Foreground) {
@@ -34,9 +27,10 @@ pub(crate) fn settled(sets: &Sets<'_>, choice: ChosenWorkload<'_>) -> Option<Set
         Some(_) => "being-deleted",
         None => "does-nothing",
     };
-    idle.map(|idle| {
-        let note = notes::does_nothing(&choice, &idle);
-        Settled { verdict: Verdict::Kept, reason: AnyCount::Idle(rule, choice.id().kind, idle), note }
+    choice.idle().map(|idle| {
+        let note = notes::does_nothing(&choice, idle);
+        let reason = AnyCount::Idle(rule, choice.kind(), idle.to_owned());
+        Settled { verdict: Verdict::Kept, reason, note }
     })
 }
 

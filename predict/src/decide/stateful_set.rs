@@ -4,7 +4,7 @@ use crate::answer::{Note, NoteCode, PodAnswer};
 use crate::decide::{Decision, becomes_available, complete, notes};
 use crate::question::Options;
 use crate::reason::{Reason, StatefulSetReason};
-use crate::snapshot::{Pod, REVISION_LABEL, Release, SelfManaged, StatefulSet, to_time};
+use crate::snapshot::{Pod, REVISION_LABEL, Release, StatefulSet, Workload, to_time};
 use crate::sync::Verdict;
 use crate::sync::stateful_set::{Member, MemberOutcome, MemberReason, StatefulSetState, next_sync, ordinal};
 use crate::text::{self, Error};
@@ -30,13 +30,13 @@ impl StatefulSet {
 
 /// Decides about the next sync with this count.
 pub(crate) fn decide<'a>(
-    entry: SelfManaged<'a>,
     spec: &'a StatefulSet,
     replicas: i32,
     pods: &[&'a Pod],
     options: &Options,
     notes: &mut Vec<Note>,
 ) -> Result<Decision<'a>, Error> {
+    let entry = Workload::StatefulSet(spec);
     let set = StatefulSetState {
         replicas,
         is_being_deleted: entry.idle().is_some(),
@@ -46,7 +46,7 @@ pub(crate) fn decide<'a>(
     let now = to_time(options.now);
     let (mut counted, mut ignored) = (Vec::new(), Vec::new());
     for pod in pods {
-        match ordinal(&entry.meta().name, &pod.meta.name, set.behavior.exact_names) {
+        match ordinal(&spec.meta.name, &pod.meta.name, set.behavior.exact_names) {
             Some(ordinal) => counted.push((*pod, spec.member(pod, ordinal, now))),
             None => ignored.push(*pod),
         }
@@ -60,7 +60,7 @@ pub(crate) fn decide<'a>(
             let text = format!("the status of {entry} has no updateRevision, so its old pods are not known");
             let gap = Note::new(NoteCode::Incomplete, text);
             if !options.accepts_gaps() {
-                return Err(complete::error(&entry.meta().namespace, entry.kind(), &[gap]));
+                return Err(complete::error(entry.id(), &[gap]));
             }
             notes.push(gap);
         }
@@ -75,7 +75,7 @@ pub(crate) fn decide<'a>(
         notes.extend(becomes_available(pods, spec.min_ready_seconds, now));
     }
 
-    let context = Context { entry, spec, set, pods: &counted, now, lacks_pods };
+    let context = Context { spec, set, pods: &counted, now, lacks_pods };
     let stays = |outcome: &&MemberOutcome| !counted[outcome.member].0.is_terminating();
     let decided = outcomes.iter().filter(stays).map(|outcome| context.decided(*outcome));
     let ignored = ignored.into_iter().filter(|pod| !pod.is_terminating());
@@ -83,7 +83,7 @@ pub(crate) fn decide<'a>(
     context.notes(&outcomes, notes);
     if let Some(pod) = pods.iter().find(|pod| pod.reason.is_stuck()) {
         let (why, by) = (pod.reason.sentence(), pod.waits_for().unwrap_or_default());
-        let namespace = text::name(&entry.meta().namespace);
+        let namespace = text::name(&spec.meta.namespace);
         let text = format!("{why}: kubectl delete pod {} -n {namespace}", text::name(&by));
         notes.push(Note::warning(NoteCode::Continues, text));
     }
@@ -123,7 +123,6 @@ fn victims(outcomes: &[MemberOutcome]) -> BTreeSet<usize> {
 
 /// What the reasons read.
 struct Context<'w, 'a> {
-    entry: SelfManaged<'a>,
     spec: &'a StatefulSet,
     set: StatefulSetState,
     pods: &'w [(&'a Pod, Member)],
@@ -158,7 +157,7 @@ impl<'a> Context<'_, 'a> {
     fn notes(&self, outcomes: &[MemberOutcome], notes: &mut Vec<Note>) {
         if outcomes.iter().any(|outcome| outcome.reason == MemberReason::RecreateOff) {
             let why = "has the strategy Recreate, whose feature gate StatefulSetRecreateStrategy is off";
-            notes.push(notes::does_nothing(&self.entry, why));
+            notes.push(notes::does_nothing(&Workload::StatefulSet(self.spec), why));
         }
         let gone = outcomes.iter().filter(|outcome| outcome.reason == MemberReason::OutOfRange);
         let claims_of = |outcome: &MemberOutcome| {

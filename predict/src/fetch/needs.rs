@@ -2,8 +2,8 @@
 
 use crate::decide::complete;
 use crate::snapshot::{
-    Deployment, ReplicaSet, Selector, SelfManaged, Sets, Snapshot, WorkloadId, WorkloadKind, WorkloadName,
-    WorkloadRef, ZONE_LABEL,
+    ReplicaSet, Selector, Sets, Snapshot, Workload, WorkloadId, WorkloadKind, WorkloadName, WorkloadRef,
+    ZONE_LABEL,
 };
 use crate::text::Error;
 use std::collections::BTreeMap;
@@ -25,7 +25,7 @@ impl Snapshot {
 
     /// Returns all workloads of the input, also those without pods, sorted, each once.
     pub fn all_workloads(&self) -> Vec<WorkloadId> {
-        let mut all: Vec<_> = self.workload_ids().collect();
+        let mut all: Vec<_> = self.listed_workloads().map(Workload::id).collect();
         all.sort();
         all.dedup();
         all.into_iter().map(WorkloadRef::to_id).collect()
@@ -69,45 +69,29 @@ impl Snapshot {
     ///
     /// The sets of a Deployment have its own selector in common, so one list has all their pods.
     pub fn pod_selector(&self, workload: &WorkloadId) -> Option<String> {
-        let (sets, id) = (Sets::of(self), workload.to_ref());
-        let (own, controller) = match workload.kind {
-            WorkloadKind::Deployment => {
-                let deployment = self.deployment(id);
-                (deployment.and_then(Deployment::selector), deployment.map(|it| &*it.meta.uid))
-            }
-            kind if kind.is_direct() => {
-                (self.self_managed().find(|its| its.id() == id).and_then(SelfManaged::selector), None)
-            }
-            _ => {
-                let set = self.set(id);
-                let owner = set.and_then(|set| set.meta.controller.as_ref());
-                (set.and_then(ReplicaSet::selector), owner.map(|owner| &*owner.uid))
-            }
+        let (sets, workload) = (Sets::of(self), self.find(workload.to_ref())?);
+        let controller = match workload {
+            Workload::Deployment(entry) => Some(&entry.meta.uid),
+            Workload::ReplicaSet(set) => set.meta.controller.as_ref().map(|owner| &owner.uid),
+            _ => None,
         };
         let related = controller.into_iter().flat_map(|uid| sets.controlled_by(uid));
-        let all = own.into_iter().chain(related.filter_map(ReplicaSet::selector)).collect();
+        let all = workload.selector().into_iter().chain(related.filter_map(ReplicaSet::selector)).collect();
         Selector::in_common(all).filter(|selector| !selector.is_empty()).map(|it| it.to_string())
     }
 
     /// Returns whether statuses that decide are older than their specs, or do not agree with the pods, so that reading
     /// again may help.
     pub fn lags(&self, workload: &WorkloadId) -> bool {
-        let (sets, id) = (Sets::of(self), workload.to_ref());
+        let sets = Sets::of(self);
         let is_deployment = workload.kind == WorkloadKind::Deployment;
-        let (lags, own): (_, Vec<_>) = match workload.kind {
-            _ if is_deployment => {
-                let Some(deployment) = self.deployment(id) else { return false };
-                (deployment.lags, sets.controlled_by(&deployment.meta.uid).collect())
+        let (lags, own): (_, Vec<_>) = match self.find(workload.to_ref()) {
+            None => return false,
+            Some(Workload::Deployment(entry)) => (entry.lags, sets.controlled_by(&entry.meta.uid).collect()),
+            Some(Workload::ReplicaSet(set)) => {
+                (self.leader(set).is_some_and(|leader| leader.lags), vec![set])
             }
-            kind if kind.is_direct() => {
-                let own = self.self_managed().find(|its| its.id() == id);
-                return own.is_some_and(|own| own.is_behind(self));
-            }
-            _ => {
-                let set = self.set(id);
-                let leader = set.and_then(|set| self.leader(set));
-                (leader.is_some_and(|leader| leader.lags), set.into_iter().collect())
-            }
+            Some(own) => return own.is_behind(self),
         };
         let is_behind = |set: &&ReplicaSet| {
             set.is_ahead()

@@ -2,7 +2,7 @@
 
 use crate::question::OwnerName;
 use crate::snapshot::{
-    OwnerReference, Pod, SelfManaged, Sets, Snapshot, Unreadable, WorkloadId, WorkloadKind, WorkloadName,
+    OwnerReference, Pod, Sets, Snapshot, Unreadable, Workload, WorkloadId, WorkloadKind, WorkloadName,
 };
 use crate::text::{self, Error};
 
@@ -60,7 +60,7 @@ impl Snapshot {
             })?
         } else {
             let adopter =
-                set.or_else(|| self.self_managed().find(|its| its.adopts(pod)).map(SelfManaged::id));
+                set.or_else(|| self.listed_workloads().find(|its| its.adopts(pod)).map(Workload::id));
             let none = || Error::new(format!("no scale-down deletes {pod}")).because("It has no controller.");
             let id = adopter.ok_or_else(none)?;
             named(id.kind, id.name)

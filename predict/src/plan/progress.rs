@@ -1,10 +1,10 @@
 //! The state of a workload while it is scaled down: the count, the pods, and which of them have a cost from podrank.
 
+use crate::decide::choose_workload;
 use crate::decide::count::unknown;
-use crate::decide::{ChosenWorkload, choose_workload};
 use crate::plan::Target;
 use crate::question::Options;
-use crate::snapshot::{PreviousCost, ReplicaSet, Sets, Snapshot};
+use crate::snapshot::{PreviousCost, ReplicaSet, Sets, Snapshot, Workload};
 use crate::text::Error;
 
 /// The state of a workload at one time.
@@ -56,8 +56,8 @@ impl Progress {
 pub fn state(input: &Snapshot, options: &Options) -> Result<Progress, Error> {
     let sets = Sets::of(input);
     let (namespace, target, replicas, writer, lags, own) = match choose_workload(&sets, options)? {
-        ChosenWorkload::Set(id) => {
-            let set = sets.get(id).ok_or_else(|| unknown(id))?;
+        Workload::ReplicaSet(set) => {
+            let id = set.id();
             if let Some(owner) = input.leader(set) {
                 let own: Vec<&ReplicaSet> = sets.controlled_by(&owner.meta.uid).collect();
                 let sizes: u64 = own.iter().map(|set| u64::from(set.replicas())).sum();
@@ -69,7 +69,7 @@ pub fn state(input: &Snapshot, options: &Options) -> Result<Progress, Error> {
                 (id.namespace, Target::known(id, &set.meta), set.replicas(), writer, set.lags(), vec![set])
             }
         }
-        ChosenWorkload::Deployment(entry) => {
+        Workload::Deployment(entry) => {
             let own: Vec<&ReplicaSet> = sets.controlled_by(&entry.meta.uid).collect();
             let lags = entry.lags || own.iter().any(|set| set.lags());
             let replicas = entry.record.replicas.unsigned_abs();
@@ -82,7 +82,8 @@ pub fn state(input: &Snapshot, options: &Options) -> Result<Progress, Error> {
                 own,
             )
         }
-        ChosenWorkload::Direct(entry) => return Err(super::target::no_costs(entry)),
+        Workload::Unlisted(id) => return Err(unknown(id)),
+        other => return Err(super::target::no_costs(other)),
     };
     let pods = own.iter().flat_map(|set| sets.pods(set.id()));
     let active = pods.filter_map(|pod| {

@@ -2,10 +2,10 @@
 //! costs can steer.
 
 use crate::decide::count::unknown;
-use crate::decide::{ChosenWorkload, choose_workload, preview_deployment};
+use crate::decide::{choose_workload, preview_deployment};
 use crate::question::{Options, OwnerName};
 use crate::snapshot::{
-    Deployment, Metadata, OtherOwner, ReplicaSet, SelfManaged, Sets, WorkloadKind, WorkloadRef,
+    Deployment, Metadata, OtherOwner, ReplicaSet, Sets, Workload, WorkloadKind, WorkloadRef,
 };
 use crate::text::{self, Error, ErrorKind};
 use std::fmt;
@@ -101,9 +101,10 @@ impl Chosen<'_> {
 /// Finds the sets that may lose pods if the workload that the options name gets another count.
 pub(super) fn choose<'a>(sets: &Sets<'a>, options: &Options) -> Result<Chosen<'a>, Error> {
     let chosen = match choose_workload(sets, options)? {
-        ChosenWorkload::Set(id) => of_set(sets, id)?,
-        ChosenWorkload::Deployment(entry) => of_deployment(sets, entry, options)?,
-        ChosenWorkload::Direct(entry) => return Err(no_costs(entry)),
+        Workload::Deployment(entry) => of_deployment(sets, entry, options)?,
+        Workload::ReplicaSet(set) => of_set(sets, set)?,
+        Workload::Unlisted(id) => return Err(unknown(id)),
+        other => return Err(no_costs(other)),
     };
     if let Some(set) = chosen.sets.iter().find(|set| set.meta.deletion.is_some()) {
         return Err(Error::new(format!("{} is being deleted", set.id())));
@@ -112,13 +113,13 @@ pub(super) fn choose<'a>(sets: &Sets<'a>, options: &Options) -> Result<Chosen<'a
 }
 
 /// The error for a workload whose controller reads no deletion costs.
-pub(super) fn no_costs(entry: SelfManaged<'_>) -> Error {
+pub(super) fn no_costs(entry: Workload<'_>) -> Error {
     Error::new(format!("podrank cannot choose pods of {entry}"))
         .because("Its controller ignores deletion costs.")
 }
 
-fn of_set<'a>(sets: &Sets<'a>, id: WorkloadRef<'a>) -> Result<Chosen<'a>, Error> {
-    let set = sets.get(id).ok_or_else(|| unknown(id))?;
+fn of_set<'a>(sets: &Sets<'a>, set: &'a ReplicaSet) -> Result<Chosen<'a>, Error> {
+    let id = set.id();
     if let Some(owner) = sets.input.leader(set) {
         return of_owner(sets, owner);
     }

@@ -22,7 +22,7 @@ pub(crate) struct Deployment {
     /// The record for the decision. Its strategy does not have yet whether old pods run.
     pub(crate) record: DeploymentState,
     pub(crate) template: Fingerprint,
-    selector: Option<LabelSelector>,
+    pub(crate) selector: Option<LabelSelector>,
     /// For how long a pod must be ready before it counts as available. Kept as it is written: only whether there is one matters.
     pub(crate) min_ready_seconds: Option<i32>,
     /// Whether the status is for an earlier spec.
@@ -119,15 +119,6 @@ impl Deployment {
     /// nothing.
     pub(crate) fn selector(&self) -> Option<Selector<'_>> {
         Selector::new(self.selector.as_ref()?).filter(|selector| !selector.is_empty())
-    }
-
-    /// Why its controller does nothing: `is being deleted`. `None` if it does its work.
-    pub(crate) fn idle(&self) -> Option<&'static str> {
-        match self.meta.deletion {
-            Some(_) => Some("is being deleted"),
-            None if self.selector().is_none() => Some("has a selector that is invalid or selects all pods"),
-            None => None,
-        }
     }
 }
 

@@ -2,7 +2,7 @@
 //! `ClaimReplicaSets`. Reads only the input.
 
 use crate::snapshot::{
-    Deployment, OwnerReference, Pod, ReplicaSet, Selector, Snapshot, WorkloadKind, WorkloadRef,
+    Deployment, OwnerReference, Pod, ReplicaSet, Selector, Snapshot, Workload, WorkloadKind, WorkloadRef,
 };
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -95,6 +95,23 @@ impl<'a> Sets<'a> {
 
     pub(crate) fn get(&self, id: WorkloadRef<'_>) -> Option<&'a ReplicaSet> {
         self.by_id.get(&id).map(|set| set.entry)
+    }
+
+    /// The set, of which the input may have only pods.
+    pub(crate) fn set(&self, id: WorkloadRef<'a>) -> Workload<'a> {
+        self.get(id).map_or(Workload::Unlisted(id), Workload::ReplicaSet)
+    }
+
+    /// The pods of a workload that refer to it or to its sets, and those that a set adopts.
+    pub(crate) fn pods_of(&self, workload: Workload<'a>) -> Vec<&'a Pod> {
+        match workload {
+            Workload::Deployment(entry) => {
+                let sets = self.controlled_by(&entry.meta.uid);
+                sets.flat_map(|set| self.pods(set.id())).copied().collect()
+            }
+            Workload::ReplicaSet(_) | Workload::Unlisted(_) => self.pods(workload.id()).to_vec(),
+            _ => self.input.pods.iter().filter(|pod| workload.owns(pod)).collect(),
+        }
     }
 
     pub(crate) fn ids(&self) -> impl Iterator<Item = WorkloadRef<'a>> {

@@ -8,6 +8,7 @@ mod deployment;
 mod event;
 mod index;
 mod job;
+mod kinds;
 mod managed_fields;
 mod meta;
 mod node;
@@ -19,7 +20,6 @@ mod related_kind;
 mod release;
 mod replica_set;
 pub(crate) mod selector;
-mod self_managed;
 mod stateful_set;
 mod template;
 mod time;
@@ -36,6 +36,7 @@ pub(crate) use deployment::Deployment;
 pub(crate) use event::{Event, Selection};
 pub(crate) use index::Sets;
 pub(crate) use job::{FailureRule, Job, SuccessRule};
+pub(crate) use kinds::Workload;
 pub(crate) use managed_fields::CountWriter;
 pub use managed_fields::FIELD_MANAGER;
 pub(crate) use meta::{Deletion, Metadata, OwnerReference, REVISION_LABEL};
@@ -46,7 +47,6 @@ pub use related_kind::RelatedKind;
 pub use release::{ControllerGates, Release};
 pub(crate) use replica_set::ReplicaSet;
 pub(crate) use selector::{Selector, is_dns_subdomain};
-pub(crate) use self_managed::SelfManaged;
 pub(crate) use stateful_set::StatefulSet;
 pub(crate) use time::to_time;
 pub(crate) use unreadable::Unreadable;
@@ -159,35 +159,27 @@ impl Snapshot {
 
     /// Whether it has no pod and no workload.
     pub fn is_empty(&self) -> bool {
-        self.pods.is_empty() && self.workload_labels().next().is_none()
+        self.pods.is_empty() && self.listed_workloads().next().is_none()
     }
 
     /// Whether it has pods and no workload, as `kubectl get pods` prints them.
     pub(crate) fn has_only_pods(&self) -> bool {
         let is_unreadable = self.unreadable.iter().any(|its| its.workload().is_some());
-        self.workload_ids().next().is_none() && !is_unreadable
+        self.listed_workloads().next().is_none() && !is_unreadable
     }
 
-    /// The workloads whose controllers delete pods themselves.
-    pub(crate) fn self_managed(&self) -> impl Iterator<Item = SelfManaged<'_>> {
-        let stateful_sets = self.stateful_sets.iter().map(SelfManaged::StatefulSet);
-        let daemon_sets = self.daemon_sets.iter().map(SelfManaged::DaemonSet);
-        stateful_sets.chain(daemon_sets).chain(self.jobs.iter().map(SelfManaged::Job))
+    /// All workloads, also those without pods. One that is listed twice is there twice.
+    pub(crate) fn listed_workloads(&self) -> impl Iterator<Item = Workload<'_>> {
+        let deployments = self.deployments.iter().map(Workload::Deployment);
+        deployments
+            .chain(self.sets.iter().map(Workload::ReplicaSet))
+            .chain(self.stateful_sets.iter().map(Workload::StatefulSet))
+            .chain(self.daemon_sets.iter().map(Workload::DaemonSet))
+            .chain(self.jobs.iter().map(Workload::Job))
     }
 
-    /// All workloads, also those without pods, with their labels. One that is listed twice is there twice.
-    fn workload_labels(&self) -> impl Iterator<Item = (WorkloadRef<'_>, &BTreeMap<String, String>)> {
-        let deployments = self.deployments.iter().map(|it| (it.id(), &it.meta.labels));
-        let sets = self.sets.iter().map(|it| (it.id(), &it.meta.labels));
-        deployments.chain(sets).chain(self.self_managed().map(|it| (it.id(), &it.meta().labels)))
-    }
-
-    pub(crate) fn workload_ids(&self) -> impl Iterator<Item = WorkloadRef<'_>> {
-        self.workload_labels().map(|(id, _)| id)
-    }
-
-    pub(crate) fn deployment(&self, workload: WorkloadRef<'_>) -> Option<&Deployment> {
-        self.deployments.iter().find(|entry| entry.id() == workload)
+    pub(crate) fn find(&self, id: WorkloadRef<'_>) -> Option<Workload<'_>> {
+        self.listed_workloads().find(|workload| workload.id() == id)
     }
 
     pub(crate) fn set(&self, workload: WorkloadRef<'_>) -> Option<&ReplicaSet> {
@@ -211,8 +203,8 @@ impl Snapshot {
                 .advise("Write it as for kubectl, such as app=web.")
         };
         let selector = Selector::new(&read).ok_or_else(invalid)?;
-        let matching = self.workload_labels().filter(|(_, labels)| selector.matches(labels));
-        Ok(matching.map(|(id, _)| id.to_id()).collect())
+        let is_selected = |its: &Workload<'_>| its.meta().is_some_and(|meta| selector.matches(&meta.labels));
+        Ok(self.listed_workloads().filter(is_selected).map(|its| its.id().to_id()).collect())
     }
 }
 

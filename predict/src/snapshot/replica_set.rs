@@ -1,7 +1,8 @@
 //! One `ReplicaSet` or `ReplicationController`.
 
 use crate::snapshot::{
-    CountManagers, LabelSelector, Metadata, Object, Selector, Template, WorkloadKind, WorkloadRef, time,
+    CountManagers, LabelSelector, Metadata, Object, Selector, Template, Workload, WorkloadKind, WorkloadRef,
+    time,
 };
 use crate::sync::deployment::{
     Annotation, DESIRED_REPLICAS_ANNOTATION, MAX_REPLICAS_ANNOTATION, ReplicaSetState,
@@ -18,7 +19,7 @@ pub(crate) struct ReplicaSet {
     pub(crate) managers: CountManagers,
     /// What its Deployment's controller reads of it, without what depends on another object: whether the template is the Deployment's.
     pub(crate) record: ReplicaSetState,
-    selector: Option<LabelSelector>,
+    pub(crate) selector: Option<LabelSelector>,
     pub(crate) min_ready_seconds: i32,
     pub(crate) template: Template,
     pub(crate) creation_time: podrank::Time,
@@ -102,13 +103,9 @@ impl ReplicaSet {
         self.kind == WorkloadKind::ReplicaSet && self.meta.deletion.is_none()
     }
 
-    /// Why its controller deletes no pods, whatever the count: `is being deleted`. `None` if it does its work.
-    pub(crate) fn idle(&self) -> Option<&'static str> {
-        match self.meta.deletion {
-            Some(_) => Some("is being deleted"),
-            None if self.selector.is_some() && self.selector().is_none() => Some("has an invalid selector"),
-            None => None,
-        }
+    /// Whether its controller deletes no pods, whatever the count.
+    pub(crate) fn is_idle(&self) -> bool {
+        Workload::ReplicaSet(self).idle().is_some()
     }
 
     /// The number of active pods by its status, if it has one. A negative number, which only a broken status has, is 0.

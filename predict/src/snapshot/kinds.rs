@@ -1,0 +1,112 @@
+//! A workload of an input, whichever its kind.
+
+use crate::snapshot::{
+    CountManagers, DaemonSet, Deployment, Job, LabelSelector, Metadata, OwnerReference, Pod, ReplicaSet,
+    Selector, StatefulSet, WorkloadKind, WorkloadRef,
+};
+use std::fmt;
+
+/// A workload.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Workload<'a> {
+    Deployment(&'a Deployment),
+    /// Or a `ReplicationController`.
+    ReplicaSet(&'a ReplicaSet),
+    /// A set of which the input has only pods.
+    Unlisted(WorkloadRef<'a>),
+    StatefulSet(&'a StatefulSet),
+    DaemonSet(&'a DaemonSet),
+    Job(&'a Job),
+}
+
+impl<'a> Workload<'a> {
+    pub(crate) fn id(self) -> WorkloadRef<'a> {
+        match self {
+            Self::Deployment(entry) => entry.id(),
+            Self::ReplicaSet(set) => set.id(),
+            Self::Unlisted(id) => id,
+            Self::StatefulSet(set) => set.meta.id(WorkloadKind::StatefulSet),
+            Self::DaemonSet(set) => set.meta.id(WorkloadKind::DaemonSet),
+            Self::Job(job) => job.meta.id(WorkloadKind::Job),
+        }
+    }
+
+    pub(crate) fn kind(self) -> WorkloadKind {
+        self.id().kind
+    }
+
+    pub(crate) fn meta(self) -> Option<&'a Metadata> {
+        match self {
+            Self::Deployment(entry) => Some(&entry.meta),
+            Self::ReplicaSet(set) => Some(&set.meta),
+            Self::Unlisted(_) => None,
+            Self::StatefulSet(set) => Some(&set.meta),
+            Self::DaemonSet(set) => Some(&set.meta),
+            Self::Job(job) => Some(&job.meta),
+        }
+    }
+
+    fn written_selector(self) -> Option<&'a LabelSelector> {
+        match self {
+            Self::Deployment(entry) => entry.selector.as_ref(),
+            Self::ReplicaSet(set) => set.selector.as_ref(),
+            Self::Unlisted(_) => None,
+            Self::StatefulSet(set) => set.selector.as_ref(),
+            Self::DaemonSet(set) => set.selector.as_ref(),
+            Self::Job(job) => job.spec.selector.as_ref(),
+        }
+    }
+
+    /// Its selector. `None` if Kubernetes calls it invalid, or if there is none.
+    pub(crate) fn selector(self) -> Option<Selector<'a>> {
+        match self {
+            Self::Deployment(entry) => entry.selector(),
+            _ => self.written_selector().and_then(Selector::new),
+        }
+    }
+
+    /// Its replicas, and who writes them. `None` for a kind without any.
+    pub(crate) fn replicas(self) -> Option<(i32, &'a CountManagers)> {
+        match self {
+            Self::Deployment(entry) => Some((entry.record.replicas, &entry.managers)),
+            Self::ReplicaSet(set) => Some((set.record.replicas, &set.managers)),
+            Self::StatefulSet(set) => Some((set.record.replicas, &set.managers)),
+            Self::Unlisted(_) | Self::DaemonSet(_) | Self::Job(_) => None,
+        }
+    }
+
+    /// Why its controller deletes no pods, whatever is asked: `is being deleted`. `None` if it does its work.
+    pub(crate) fn idle(self) -> Option<&'a str> {
+        let is_deleted = self.meta()?.deletion.is_some();
+        match (self, self.selector()) {
+            _ if is_deleted => Some("is being deleted"),
+            (Self::Job(Job { left_alone: Some(why), .. }), _) => Some(why),
+            (Self::Deployment(_), None) => Some("has a selector that is invalid or selects all pods"),
+            (Self::DaemonSet(_), Some(selector)) if selector.is_empty() => {
+                Some("has a selector that selects all pods")
+            }
+            (_, None) if self.written_selector().is_some() => Some("has an invalid selector"),
+            _ => None,
+        }
+    }
+
+    /// Whether it controls the pod.
+    pub(crate) fn owns(self, pod: &Pod) -> bool {
+        let owner = pod.meta.controller.as_ref().filter(|_| pod.meta.namespace == self.id().namespace);
+        owner.is_some_and(|owner| self.is(owner))
+    }
+
+    /// Whether this is the owner, given that the namespace is the same.
+    pub(crate) fn is(self, owner: &OwnerReference) -> bool {
+        let WorkloadRef { kind, name, .. } = self.id();
+        let has_uid = |meta: &Metadata| owner.uid == meta.uid;
+        owner.name == name && owner.workload_kind() == Some(kind) && self.meta().is_some_and(has_uid)
+    }
+}
+
+impl fmt::Display for Workload<'_> {
+    /// The workload as messages show it: `StatefulSet default/db`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.id().fmt(f)
+    }
+}
