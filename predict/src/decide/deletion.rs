@@ -328,8 +328,7 @@ fn decide(
 ) -> Option<(Verdict, &'static str, String)> {
     let sets = Sets::of(then);
     let scene = Scene::read(&sets, set).ok()?;
-    let own = || scene.members().iter().filter(|member| member.is_own);
-    let stay = own().filter(|member| !together.contains(&member.pod.record.uid)).count();
+    let stay = scene.own.iter().filter(|its| !together.contains(&its.record.uid)).count();
     let decision = scene.decide(u32::try_from(stay).ok()?, options, None, None).ok()?;
     let its = decision.pods.into_iter().find(|pod| pod.name() == entry.meta.name)?;
     Some((its.verdict, its.reason.name(), its.reason.sentence().to_string()))

@@ -1,12 +1,13 @@
 //! The preview of a Deployment: what its next sync does to its sets, and which pods each set then loses.
 
 use crate::answer::{Note, NoteCode, PodGroup, Preview, Rollout, Size};
-use crate::decide::rollout::end::{self, Actor};
+use crate::decide::rollout::end::{RankedSets, number};
 use crate::decide::rollout::next::Next;
+use crate::decide::rollout::simulate::SetStart;
 use crate::decide::{RankRange, Scene, asked, complete, notes};
 use crate::question::{Options, Order, gates};
 use crate::reason::SetSize;
-use crate::snapshot::{Deployment, ReplicaSet, Sets, Workload};
+use crate::snapshot::{Deployment, Pod, ReplicaSet, Sets, Workload};
 use crate::sync::deployment::{
     DeploymentState, ReplicaSetState, SizeChange, SizeReason, Strategy, Sync, next_sync,
 };
@@ -34,7 +35,8 @@ pub(crate) fn preview_deployment<'a>(
     let (scaled, mut notes) = ScaledDeployment::read(sets, entry, options)?;
     let ScaledDeployment { own, deployment, sync, .. } = &scaled;
     let mut decisions = scaled.count_all(&mut notes)?;
-    let end = end::end(&scaled.deployment, &scaled.actors(), options)?;
+    let pods = RankedSets::of(&scaled.scenes, options);
+    let end = pods.end(deployment, scaled.starts(&pods)?)?;
     let is_incomplete = notes.iter().any(|note| note.code == NoteCode::Incomplete);
     if own.is_empty() && !is_incomplete && Workload::Deployment(entry).idle().is_none() {
         notes.push(notes::no_sets(entry));
@@ -115,27 +117,26 @@ impl<'s, 'a> ScaledDeployment<'s, 'a> {
         SetSize { from, change: *change, desired, budgets, is_created }
     }
 
-    fn actors(&self) -> Vec<Actor<'_, 'a>> {
-        let mut actors = Vec::new();
-        for (index, (own, scene)) in self.own.iter().zip(&self.scenes).enumerate() {
+    /// The sets at the start of a simulation.
+    fn starts(&self, pods: &RankedSets<'_, 'a>) -> Result<Vec<SetStart>, Error> {
+        let start = |(index, (set, scene)): (usize, (&&ReplicaSet, &Scene<'s, 'a>))| {
             let seconds = if self.sync.new_set == Some(index) {
                 // The sync writes it.
                 self.entry.min_ready_seconds.unwrap_or(0)
             } else {
-                own.min_ready_seconds
+                set.min_ready_seconds
             };
-            let pods = self.sets.pods(own.id());
-            let ending = pods.iter().filter(|pod| pod.is_terminating() && !pod.is_finished()).count();
-            actors.push(Actor {
-                name: own.id().name,
-                scene,
+            let ending = |pod: &&&Pod| pod.is_terminating() && !pod.is_finished();
+            Ok(SetStart {
                 record: self.records[index],
-                min_ready_seconds: u32::try_from(seconds).unwrap_or(0),
-                is_idle: own.is_idle(),
-                terminating: u32::try_from(ending).unwrap_or(u32::MAX),
-            });
-        }
-        actors
+                pods: number(scene.own.len()),
+                is_idle: set.is_idle(),
+                unassigned: number(scene.own.iter().filter(|pod| pod.pod.node().is_none()).count()),
+                terminating: number(self.sets.pods(set.id()).iter().filter(ending).count()),
+                available: pods.available(&scene.own, u32::try_from(seconds).unwrap_or(0))?,
+            })
+        };
+        self.own.iter().zip(&self.scenes).enumerate().map(start).collect()
     }
 
     /// Counts the pods that each set loses. Which ones they are is a matter of all syncs that follow.

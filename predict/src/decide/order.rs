@@ -7,7 +7,7 @@ use crate::answer::{
 };
 use crate::decide::{
     MOST_IN_ONE_SYNC, Scene, choose_workload, context, count, decision_times, direct, groups, lasting,
-    preview_choice, ranked,
+    preview_choice,
 };
 use crate::question::{Options, Order};
 use crate::reason::{Comparison, RankedPod, Reason, chance};
@@ -113,7 +113,7 @@ fn of_sets<'a>(
     let of_set = |kind, name, is_new, is_alone| {
         let id = WorkloadRef { kind, name, ..now.workload };
         let scene = Scene::read(sets, id)?;
-        let pods = of_set(options, &answers, &ranked(scene.members()), is_alone && !scene.is_idle())?;
+        let pods = of_set(options, &answers, &scene.own, is_alone && !scene.is_idle())?;
         Ok(OrderedGroup { replica_set: Some(name), is_new, pods })
     };
     // If pods are deleted before the count changes, the controller counts ranks again until then.

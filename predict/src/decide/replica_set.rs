@@ -1,10 +1,9 @@
 //! Decides which pods of one set are deleted when it is scaled, alone or by its Deployment.
 
 use crate::answer::{Note, Owner, PodGroup, Preview, Size};
-use crate::decide::{
-    MOST_IN_ONE_SYNC, Member, RankRange, Ranking, Related, complete, count, members, notes, ranked,
-};
+use crate::decide::{MOST_IN_ONE_SYNC, RankRange, Ranking, Related, complete, count, members, notes, ranked};
 use crate::question::{Options, Order, gates};
+use crate::reason::RankedPod;
 use crate::snapshot::{ReplicaSet, Sets, WorkloadRef, to_time};
 use crate::text::Error;
 use podrank::Policy;
@@ -40,12 +39,12 @@ pub(crate) fn preview_set<'a>(
     })
 }
 
-/// A set and the pods that a decision about it reads.
+/// A set and its active pods.
 pub(crate) struct Scene<'s, 'a> {
     sets: &'s Sets<'a>,
-    id: WorkloadRef<'a>,
+    pub(crate) id: WorkloadRef<'a>,
     set: Option<&'a ReplicaSet>,
-    members: Vec<Member<'a>>,
+    pub(crate) own: Vec<RankedPod<'a>>,
     notes: Vec<Note>,
 }
 
@@ -53,21 +52,17 @@ impl<'s, 'a> Scene<'s, 'a> {
     pub(crate) fn read(sets: &'s Sets<'a>, id: WorkloadRef<'a>) -> Result<Self, Error> {
         let (set, mut notes) = (sets.get(id), Vec::new());
         // Without a pod of its own, no other one matters.
-        let members = if sets.pods(id).iter().any(|pod| pod.is_active()) {
-            members(sets, id, &Related::of(id, set, sets), &mut notes)?
+        let own = if sets.pods(id).iter().any(|pod| pod.is_active()) {
+            ranked(&members(sets, id, &Related::of(id, set, sets), &mut notes)?)
         } else {
             Vec::new()
         };
-        Ok(Self { sets, id, set, members, notes })
+        Ok(Self { sets, id, set, own, notes })
     }
 
     /// Whether its controller deletes no pods.
     pub(crate) fn is_idle(&self) -> bool {
         self.sets.set(self.id).idle().is_some()
-    }
-
-    pub(crate) fn members(&self) -> &[Member<'a>] {
-        &self.members
     }
 
     /// Decides which pods go if the set is scaled to `replicas`. In a `race`, its Deployment changes other sets at the same time. Without
@@ -79,12 +74,11 @@ impl<'s, 'a> Scene<'s, 'a> {
         race: Option<&RankRange<'_>>,
         notes: Option<&mut Vec<Note>>,
     ) -> Result<PodGroup<'a>, Error> {
-        let Scene { sets, id, set, members, .. } = self;
-        let own = ranked(members);
+        let Scene { sets, id, set, own, .. } = self;
         let policy = Policy::at(to_time(options.now)).with_gates(options.gates);
         let idle = sets.set(*id).idle();
         let delete = if idle.is_some() { 0 } else { own.len().saturating_sub(replicas as usize) };
-        let line = Ranking::up(options.order, policy, &own, delete, race)?;
+        let line = Ranking::up(options.order, policy, own, delete, race)?;
 
         let mut probabilities = HashMap::new();
         if let Some(notes) = notes {

@@ -8,7 +8,7 @@ use crate::answer::{
 use crate::decide::rollout::next::{Next, what_is_next};
 use crate::decide::rollout::sample::{SetDeletion, sample};
 use crate::decide::rollout::simulate::{Endings, SetEnd, SetStart, SimulatedSync, simulate};
-use crate::decide::{MOST_IN_ONE_SYNC, RankRange, Ranking, Scene, agree, groups, lasting, ranked};
+use crate::decide::{MOST_IN_ONE_SYNC, RankRange, Ranking, Scene, agree, groups, lasting};
 use crate::question::{Options, Order};
 use crate::reason::{Chance, RankedPod, Reason};
 use crate::snapshot::to_time;
@@ -17,18 +17,6 @@ use crate::text::Error;
 use podrank::controller::{Availability, availability};
 use podrank::{Phase, Pod, Policy, Uid};
 use std::collections::HashMap;
-
-/// One of the Deployment's sets.
-pub(crate) struct Actor<'s, 'a> {
-    pub(crate) name: &'a str,
-    pub(crate) scene: &'s Scene<'s, 'a>,
-    /// What the Deployment's controller reads of it.
-    pub(crate) record: ReplicaSetState,
-    pub(crate) min_ready_seconds: u32,
-    pub(crate) is_idle: bool,
-    /// Its pods that are being deleted and have not ended.
-    pub(crate) terminating: u32,
-}
 
 /// The outcome for all pods.
 pub(crate) struct RolloutOutcome<'a> {
@@ -46,43 +34,7 @@ pub(crate) struct RolloutOutcome<'a> {
 /// Sets by index, each with a reason.
 type WithoutOdds = Vec<(usize, String)>;
 
-/// Plays a Deployment's syncs to their end.
-pub(crate) fn end<'a>(
-    deployment: &DeploymentState,
-    actors: &[Actor<'_, 'a>],
-    options: &Options,
-) -> Result<RolloutOutcome<'a>, Error> {
-    let own = own(actors);
-    let crowd = Crowd::of(&own, options);
-    let outcome = crowd.play(deployment, actors)?;
-    let (next, rest) = rest_of(&outcome);
-    let is_later =
-        |index: usize| rest.waits_for == Some(WaitsFor::NewPods) && Some(index) != outcome.rest.sync.new_set;
-
-    let gone: Vec<_> = own.iter().zip(&outcome.fates).map(|(own, fate)| gone(own, fate)).collect();
-    let (mut pods, without_odds) = crowd.pods(&outcome, &gone)?;
-    for (_, previews) in pods.iter_mut().enumerate().filter(|(index, _)| is_later(*index)) {
-        for pod in previews.iter_mut().filter(|pod| pod.verdict == Verdict::Kept) {
-            (pod.verdict, pod.reason) = (Verdict::Waiting, Reason::AfterNewPods);
-        }
-    }
-    let name = |index: usize| actors.get(index).map(|actor| actor.name);
-    Ok(RolloutOutcome {
-        pods,
-        steps: steps(&outcome, name),
-        rest: with_sets(rest, &outcome, &gone, name),
-        next,
-        goes_on: outcome.steps.iter().any(|step| !step.is_next),
-        without_odds,
-    })
-}
-
-/// The pods of each set.
-fn own<'a>(actors: &[Actor<'_, 'a>]) -> Vec<Vec<RankedPod<'a>>> {
-    actors.iter().map(|actor| ranked(actor.scene.members())).collect()
-}
-
-fn number(count: usize) -> u32 {
+pub(crate) fn number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
@@ -102,36 +54,51 @@ fn is_alone(index: usize, outcome: &Endings, gone: CountRange) -> bool {
     fits && outcome.fates[index].is_surplus && outcome.fates.iter().enumerate().all(is_only)
 }
 
-/// The pods of all sets.
-struct Crowd<'c, 'a> {
+/// The names and pods of all sets.
+pub(crate) struct RankedSets<'c, 'a> {
     options: &'c Options,
     policy: Policy,
-    own: &'c [Vec<RankedPod<'a>>],
+    names: Vec<&'a str>,
+    own: Vec<&'c [RankedPod<'a>]>,
 }
 
-impl<'c, 'a> Crowd<'c, 'a> {
-    fn of(own: &'c [Vec<RankedPod<'a>>], options: &'c Options) -> Self {
-        Self { options, policy: Policy::at(to_time(options.now)).with_gates(options.gates), own }
+impl<'c, 'a> RankedSets<'c, 'a> {
+    pub(crate) fn of(scenes: &'c [Scene<'_, 'a>], options: &'c Options) -> Self {
+        let (names, own) = scenes.iter().map(|scene| (scene.id.name, &*scene.own)).unzip();
+        Self { options, policy: Policy::at(to_time(options.now)).with_gates(options.gates), names, own }
+    }
+
+    /// Simulates a Deployment's syncs to their end.
+    pub(crate) fn end(
+        &self,
+        deployment: &DeploymentState,
+        starts: Vec<SetStart>,
+    ) -> Result<RolloutOutcome<'a>, Error> {
+        let outcome = simulate(deployment, starts);
+        let (next, rest) = rest_of(&outcome);
+        let new = outcome.rest.sync.new_set;
+        let is_later = |index: usize| rest.waits_for == Some(WaitsFor::NewPods) && Some(index) != new;
+
+        let gone: Vec<_> = self.own.iter().zip(&outcome.fates).map(|(own, fate)| gone(own, fate)).collect();
+        let (mut pods, without_odds) = self.pods(&outcome, &gone)?;
+        for (_, previews) in pods.iter_mut().enumerate().filter(|(index, _)| is_later(*index)) {
+            for pod in previews.iter_mut().filter(|pod| pod.verdict == Verdict::Kept) {
+                (pod.verdict, pod.reason) = (Verdict::Waiting, Reason::AfterNewPods);
+            }
+        }
+        let name = |index: usize| self.names.get(index).copied();
+        Ok(RolloutOutcome {
+            pods,
+            steps: steps(&outcome, name),
+            rest: with_sets(rest, &outcome, &gone, name),
+            next,
+            goes_on: outcome.steps.iter().any(|step| !step.is_next),
+            without_odds,
+        })
     }
 
     fn line(&self, index: usize, delete: u32, race: &RankRange<'_>) -> Result<Ranking<'a>, Error> {
-        Ranking::up(self.options.order, self.policy, &self.own[index], delete as usize, Some(race))
-    }
-
-    /// Plays the syncs, as far as the controller sees what they lead to.
-    fn play(&self, deployment: &DeploymentState, actors: &[Actor<'_, 'a>]) -> Result<Endings, Error> {
-        let start = |(actor, own): (&Actor<'_, 'a>, &Vec<RankedPod<'a>>)| {
-            Ok(SetStart {
-                record: actor.record,
-                pods: number(own.len()),
-                is_idle: actor.is_idle,
-                unassigned: number(own.iter().filter(|pod| pod.pod.node().is_none()).count()),
-                terminating: actor.terminating,
-                available: self.available(own, actor.min_ready_seconds)?,
-            })
-        };
-        let starts = actors.iter().zip(self.own).map(start).collect::<Result<_, Error>>()?;
-        Ok(simulate(deployment, starts))
+        Ranking::up(self.options.order, self.policy, self.own[index], delete as usize, Some(race))
     }
 
     /// The pods of each set, and why there are no probabilities for the possible pods of a set.
@@ -219,7 +186,11 @@ impl<'c, 'a> Crowd<'c, 'a> {
 
     /// How many pods of a set are available once so many of them are deleted, for each number: the least and the most. Other sets' pods
     /// may change ranks before that, and deletions may take several syncs.
-    fn available(&self, own: &[RankedPod<'_>], min_ready_seconds: u32) -> Result<Vec<(u32, u32)>, Error> {
+    pub(crate) fn available(
+        &self,
+        own: &[RankedPod<'_>],
+        min_ready_seconds: u32,
+    ) -> Result<Vec<(u32, u32)>, Error> {
         let Self { policy, options: Options { order, .. }, .. } = self;
         let records: Vec<_> = own.iter().map(|pod| pod.record).collect();
         let all = groups(*policy, *order, &records)?;
@@ -296,7 +267,7 @@ impl<'c, 'a> Crowd<'c, 'a> {
                 }
             }
         }
-        sample(&self.policy, self.own, &schedules)
+        sample(&self.policy, &self.own, &schedules)
     }
 }
 

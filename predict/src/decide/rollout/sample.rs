@@ -23,10 +23,10 @@ const SEED: u64 = 0x9E37_79B9_7F4A_7C15;
 /// Returns the probabilities of all pods. An error is the reason why there are none.
 pub(crate) fn sample(
     policy: &Policy,
-    own: &[Vec<RankedPod<'_>>],
+    own: &[&[RankedPod<'_>]],
     schedules: &[Vec<SetDeletion>],
 ) -> Result<HashMap<Uid, Probability>, String> {
-    let pods: usize = own.iter().map(Vec::len).sum();
+    let pods: usize = own.iter().map(|own| own.len()).sum();
     if pods > MOST_PODS {
         return Err(format!("above {MOST_PODS} pods in several ReplicaSets, it takes too long to compute"));
     }
