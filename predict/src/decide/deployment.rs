@@ -1,8 +1,7 @@
 //! The preview of a Deployment: what its next sync does to its sets, and which pods each set then loses.
 
-use crate::answer::{Note, NoteCode, PodGroup, Preview, Rollout, Size};
+use crate::answer::{Note, NoteCode, PodGroup, Preview, Rollout, Size, WaitsFor};
 use crate::decide::rollout::end::{RankedSets, number};
-use crate::decide::rollout::next::Next;
 use crate::decide::rollout::simulate::SetStart;
 use crate::decide::{RankRange, Scene, asked, complete, notes};
 use crate::question::{Options, Order, gates};
@@ -42,7 +41,7 @@ pub(crate) fn preview_deployment<'a>(
         notes.push(notes::no_sets(entry));
     }
     notes.extend(notes::of_deployment(entry, own.iter().copied()));
-    let waits = !matches!(end.next, Next::Step | Next::Nothing);
+    let waits = matches!(end.rest.waits_for, Some(WaitsFor::NewPods | WaitsFor::OldPods));
     for (index, why) in end.without_odds {
         notes.push(notes::no_odds(&own[index].id(), &why));
     }

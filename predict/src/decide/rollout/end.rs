@@ -7,7 +7,7 @@ use crate::answer::{
 };
 use crate::decide::rollout::next::{Next, what_is_next};
 use crate::decide::rollout::sample::{SetDeletion, sample};
-use crate::decide::rollout::simulate::{Endings, SetEnd, SetStart, SimulatedSync, simulate};
+use crate::decide::rollout::simulate::{Endings, SetEnd, SetStart, SimulatedSize, SimulatedSync, simulate};
 use crate::decide::{MOST_IN_ONE_SYNC, RankRange, Ranking, Scene, agree, groups, lasting};
 use crate::question::{Options, Order};
 use crate::reason::{Chance, RankedPod, Reason};
@@ -24,7 +24,6 @@ pub(crate) struct RolloutOutcome<'a> {
     pub(crate) pods: Vec<Vec<PodAnswer<'a>>>,
     pub(crate) steps: Vec<StepPreview<'a>>,
     pub(crate) rest: EndState<'a>,
-    pub(crate) next: Next,
     /// Whether another sync immediately follows the next one, and writes something.
     pub(crate) goes_on: bool,
     /// Why there are no probabilities for the possible pods of a set.
@@ -75,7 +74,7 @@ impl<'c, 'a> RankedSets<'c, 'a> {
         starts: Vec<SetStart>,
     ) -> Result<RolloutOutcome<'a>, Error> {
         let outcome = simulate(deployment, starts);
-        let (next, rest) = rest_of(&outcome);
+        let rest = rest_of(&outcome);
         let new = outcome.rest.sync.new_set;
         let is_later = |index: usize| rest.waits_for == Some(WaitsFor::NewPods) && Some(index) != new;
 
@@ -91,7 +90,6 @@ impl<'c, 'a> RankedSets<'c, 'a> {
             pods,
             steps: steps(&outcome, name),
             rest: with_sets(rest, &outcome, &gone, name),
-            next,
             goes_on: outcome.steps.iter().any(|step| !step.is_next),
             without_odds,
         })
@@ -273,20 +271,15 @@ impl<'c, 'a> RankedSets<'c, 'a> {
 
 /// The deletions in turn. Nobody knows which set's pods go first in one step.
 fn events(steps: &[SimulatedSync], sets: usize, is_reversed: bool) -> Vec<SetDeletion> {
-    let mut gone = vec![0; sets];
     let mut events = Vec::new();
     for step in steps {
-        let mut now: Vec<_> = (0..sets.min(step.sets.len()))
-            .map(|set| SetDeletion { set, count: step.sets[set].gone.saturating_sub(gone[set]) as usize })
-            .filter(|event| event.count > 0)
-            .collect();
+        let own = step.sets.iter().take(sets).enumerate();
+        let own = own.map(|(set, its)| SetDeletion { set, count: its.delete as usize });
+        let mut now: Vec<_> = own.filter(|event| event.count > 0).collect();
         if is_reversed {
             now.reverse();
         }
         events.extend(now);
-        for (gone, set) in gone.iter_mut().zip(&step.sets) {
-            *gone = set.gone;
-        }
     }
     events
 }
@@ -296,7 +289,7 @@ fn sum(numbers: impl Iterator<Item = i32>) -> i64 {
 }
 
 /// What follows: without sets and counts, which are not known here.
-fn rest_of<'a>(outcome: &Endings) -> (Next, EndState<'a>) {
+fn rest_of<'a>(outcome: &Endings) -> EndState<'a> {
     let rest = &outcome.rest;
     let next = what_is_next(&rest.deployment, &rest.sync, &rest.sets);
     let new = rest.sync.new_set.and_then(|index| rest.sets.get(index));
@@ -335,7 +328,7 @@ fn rest_of<'a>(outcome: &Endings) -> (Next, EndState<'a>) {
         is_rejected: rest.sync.changes.iter().any(|change| change.reason == SizeReason::Rejected),
         follows: outcome.steps.iter().any(|step| step.sets.iter().any(|set| set.from != set.to)),
     };
-    let rest = EndState {
+    EndState {
         sets: Vec::new(),
         delete: outcome.gone,
         waits_for,
@@ -343,24 +336,20 @@ fn rest_of<'a>(outcome: &Endings) -> (Next, EndState<'a>) {
         then: if goes_later { u32::try_from(old_pods).unwrap_or(u32::MAX) } else { 0 },
         is_certain: outcome.is_complete,
         basis: Basis::Rollout(end),
-    };
-    (next, rest)
+    }
 }
 
 fn steps<'a>(outcome: &Endings, name: impl Fn(usize) -> Option<&'a str>) -> Vec<StepPreview<'a>> {
-    let mut gone = vec![0; outcome.fates.len()];
     let mut steps = Vec::new();
-    for step in &outcome.steps {
-        let mut sets = Vec::new();
-        for (index, set) in step.sets.iter().enumerate() {
-            let delete = set.gone - gone[index];
-            gone[index] = set.gone;
-            if set.from != set.to || delete > 0 {
-                sets.push(SizeStep { replica_set: name(index), from: set.from, to: set.to, delete });
-            }
-        }
+    for SimulatedSync { path, sets, .. } in &outcome.steps {
+        let sets = sets.iter().enumerate().filter(|(_, set)| set.from != set.to || set.delete > 0);
+        let size = |(index, set): (usize, &SimulatedSize)| {
+            let SimulatedSize { from, to, delete } = *set;
+            SizeStep { replica_set: name(index), from, to, delete }
+        };
+        let sets: Vec<_> = sets.map(size).collect();
         if !sets.is_empty() {
-            steps.push(StepPreview { path: step.path.name(), sets });
+            steps.push(StepPreview { path: path.name(), sets });
         }
     }
     steps

@@ -92,8 +92,7 @@ pub(crate) struct SimulatedSync {
     /// Whether it is the very next one.
     pub(crate) is_next: bool,
     pub(crate) path: Path,
-    /// For each set, also one that this play creates at the end, the size before and after it, and how many of its pods
-    /// have been deleted since the start.
+    /// For each set, also one that the simulation creates at the end, what the sync does to it.
     pub(crate) sets: Vec<SimulatedSize>,
 }
 
@@ -101,7 +100,8 @@ pub(crate) struct SimulatedSync {
 pub(crate) struct SimulatedSize {
     pub(crate) from: i32,
     pub(crate) to: i32,
-    pub(crate) gone: u32,
+    /// How many of its pods are deleted until the next sync.
+    pub(crate) delete: u32,
 }
 
 /// The state in which a sync changes nothing, if the controller sees every status immediately.
@@ -476,6 +476,7 @@ impl Simulation<'_> {
         let mut steps = Vec::new();
         // The first sync reads the statuses that are listed.
         let (mut late, mut is_next) = (true, true);
+        let mut gone = vec![0; self.starts.len()];
         loop {
             let unseen = if late { self.unseen(&state) } else { Vec::new() };
             let view = self.view(&state, &unseen);
@@ -492,7 +493,7 @@ impl Simulation<'_> {
             let set = |(index, set): (usize, &SimulatedSet)| SimulatedSize {
                 from: view.sets.get(index).map_or(0, |set| set.seen.replicas),
                 to: set.seen.replicas,
-                gone: set.pods.gone,
+                delete: set.pods.gone - mem::replace(&mut gone[index], set.pods.gone),
             };
             let sets = state.sets.iter().enumerate().map(set).collect();
             steps.push(SimulatedSync { is_next, path: synced.sync.path, sets });
