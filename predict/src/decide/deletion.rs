@@ -1,7 +1,7 @@
 //! Explains who deleted a pod, by events, and why that one, by a decision over the pods before. Reads only the input.
 
 use crate::answer::{DeletionCause, PodDeletion, Verdict};
-use crate::decide::{ScaleDown, ScaleEvents, Scene, disruption};
+use crate::decide::{SECOND, ScaleDown, ScaleEvents, Scene, causes, disruption};
 use crate::question::Options;
 use crate::reason::BY_CHANCE;
 use crate::snapshot::{
@@ -13,12 +13,9 @@ use jiff::Timestamp;
 use podrank::{Flags, Phase, Time, Uid};
 use std::collections::HashSet;
 
-const SECOND: i64 = 1_000_000_000;
 /// By how much two clocks that write whole seconds may differ, and within what time the pods of one scale-down are asked to go.
 const CLOCKS: i64 = 5 * SECOND;
-/// How late a change of a count may be reported.
-const TOGETHER: i64 = 2 * SECOND;
-/// For how long a change of a count may be the reason of a deletion.
+/// How much earlier or later podrank-webhook may report a deletion.
 const RECENT: i64 = 60 * SECOND;
 
 /// Says who took a pod that is being deleted or is not there, and why that one.
@@ -52,15 +49,17 @@ pub fn explain_deletion(input: &Snapshot, namespace: &str, pod: &str, options: &
     let because = |rule: &'static str, text| Some(TextReason { rule: rule.into(), text });
     let (reason, unknown) = match before {
         _ if !is_by_count => (None, None),
-        Some(Before::Known { why, verdict: Verdict::Possible, .. }) => {
+        Some(Ok(PastDecision { why, verdict: Verdict::Possible, .. })) => {
             let why = format!("{why}, unless deletion costs decided that have been removed since");
             (because(BY_CHANCE, why), None)
         }
-        Some(Before::Known { rule, why, verdict }) if verdict != Verdict::Kept => (because(rule, why), None),
-        Some(Before::Known { .. }) => {
+        Some(Ok(PastDecision { rule, why, verdict })) if verdict != Verdict::Kept => {
+            (because(rule, why), None)
+        }
+        Some(Ok(_)) => {
             (None, Some("not known, because by its rules Kubernetes would have deleted another pod"))
         }
-        Some(Before::Unknown(why)) => (None, Some(why)),
+        Some(Err(why)) => (None, Some(why)),
         None if going.is_some() => (None, Some("not known")),
         None => (None, Some("no longer known")),
     };
@@ -149,10 +148,10 @@ impl<'a> Case<'a> {
             // A name that nothing knows may be mistyped.
             let unnamed = || self.reports.only_fall_with_unnamed().filter(|_| self.reports.knows(self.pod));
             let at = recorded.or_else(unnamed)?;
-            return self.fall(at).map(|_| self.by_count(at, false));
+            return self.reports.fall(at).map(|_| self.by_count(at, false));
         }
         let asked = asked?;
-        let fits = matches!(before?, Before::Known { verdict, .. } if *verdict != Verdict::Kept);
+        let fits = before?.as_ref().is_ok_and(|decided| decided.verdict != Verdict::Kept);
         (fits && self.reports.has_unnamed(asked, CLOCKS)).then(|| self.by_count(asked, false))
     }
 
@@ -161,15 +160,11 @@ impl<'a> Case<'a> {
         cost.is_some_and(|cost| cost.owner(None) == CostOwner::Podrank)
     }
 
-    fn fall(&self, at: i64) -> Option<&ScaleDown<'a>> {
-        self.reports.fall(at + TOGETHER).filter(|fall| fall.at >= at - RECENT)
-    }
-
     /// The count of the pod's set fell then.
     fn by_count(&self, at: i64, is_named: bool) -> Who {
         let kind = self.entry.map_or(WorkloadKind::ReplicaSet, |set| set.kind);
         let set = format!("{}/{}", kind.short(), text::name(self.set));
-        let fall = self.fall(at);
+        let fall = self.reports.fall(at);
         let scaled = match fall {
             Some(ScaleDown { from: Some(from), to, .. }) => format!("from {from} to {to}"),
             Some(ScaleDown { to, .. }) => format!("to {to}"),
@@ -196,7 +191,7 @@ impl<'a> Case<'a> {
 
     /// The autoscaler that set the count then, with its reason.
     fn autoscaler(&self, at: i64) -> Option<String> {
-        let deployment = self.fall(at).and_then(|fall| fall.deployment);
+        let deployment = self.reports.fall(at).and_then(|fall| fall.deployment);
         let is_its = |name: &str| {
             self.input.autoscalers.iter().any(|its| {
                 let targets = || {
@@ -207,19 +202,19 @@ impl<'a> Case<'a> {
                 its.meta.namespace == self.namespace && its.meta.name == name && targets()
             })
         };
-        let (name, reason) = self.reports.rescaled(at + TOGETHER, at - RECENT, is_its)?;
+        let (name, reason) = self.reports.rescaled(at, is_its)?;
         Some(format!("hpa/{} ({})", text::name(name), text::word(reason)))
     }
 
     /// Who wrote the count that was lowered then, if it is still that one.
     fn writer(&self, at: i64) -> Option<&'a CountWriter> {
-        let fall = self.fall(at);
+        let fall = self.reports.fall(at);
         let (writer, count) = match fall.and_then(|fall| self.deployment(fall.deployment?)) {
             Some(its) => (its.managers.writer.as_ref()?, its.record.replicas.unsigned_abs()),
             None => (self.entry?.managers.writer.as_ref()?, self.entry?.replicas()),
         };
         let is_its = fall.is_none_or(|fall| fall.to == count);
-        let is_then = writer.at.is_none_or(|written| (at - RECENT..=at + TOGETHER).contains(&written));
+        let is_then = writer.at.is_none_or(|written| causes(at).contains(&written));
         (is_its && is_then).then_some(writer)
     }
 
@@ -233,16 +228,19 @@ impl<'a> Case<'a> {
     /// Whether the set was not its Deployment's newest then.
     fn is_of_rollout(&self, deployment: &str, at: i64) -> bool {
         let (Some(set), Some(deployment)) = (self.entry, self.deployment(deployment)) else {
-            return self.reports.has_other_risen(at + TOGETHER);
+            return self.reports.has_other_risen(at);
         };
-        set.template.fingerprint != deployment.template && self.reports.has_other_risen(at + TOGETHER)
+        set.template.fingerprint != deployment.template && self.reports.has_other_risen(at)
     }
 }
 
-/// The decision that deleted a pod, as far as it can be reconstructed.
-enum Before {
-    Known { verdict: Verdict, rule: &'static str, why: String },
-    Unknown(&'static str),
+/// The decision that deleted a pod, or why it cannot be reconstructed.
+type Before = Result<PastDecision, &'static str>;
+
+struct PastDecision {
+    verdict: Verdict,
+    rule: &'static str,
+    why: String,
 }
 
 /// Decides over the pods as they were when the pod was asked to go. Those that were asked to go together with it go.
@@ -254,9 +252,8 @@ fn before(
     options: &Options,
 ) -> Option<Before> {
     let Some(asked) = going.requested_at else {
-        return Some(Before::Unknown(
-            "not known, because its grace period was shortened, so it may have been deleted twice",
-        ));
+        let why = "not known, because its grace period was shortened, so it may have been deleted twice";
+        return Some(Err(why));
     };
     let options = Options { now: Timestamp::from_nanosecond(asked.into()).ok()?, ..options.clone() };
     let (mut then, together) = as_it_was(input, asked);
@@ -269,19 +266,13 @@ fn before(
         });
     let first = decisions.next()??;
     let is_sure = decisions.all(|other| {
-        let is_same =
-            |(verdict, rule, _): (Verdict, &'static str, String)| verdict == first.0 && rule == first.1;
+        let is_same = |other: PastDecision| other.verdict == first.verdict && other.rule == first.rule;
         // The ready time of an unknown pod is made up, so the answer must not show it.
-        other.is_some_and(is_same) && first.1 != podrank::Rule::ReadyTime.name()
+        other.is_some_and(is_same) && first.rule != podrank::Rule::ReadyTime.name()
     });
-    let (verdict, rule, why) = first;
-    Some(if is_sure {
-        Before::Known { verdict, rule, why }
-    } else {
-        Before::Unknown(
-            "not known, because its readiness changed when it was deleted or since, and that may have decided",
-        )
-    })
+    let unsure =
+        "not known, because its readiness changed when it was deleted or since, and that may have decided";
+    Some(if is_sure { Ok(first) } else { Err(unsure) })
 }
 
 /// The readiness that the pod may have had when it was asked to go: whether it was ready, and since when. If it may be that which it has, that is
@@ -325,11 +316,12 @@ fn decide(
     entry: &Pod,
     together: &HashSet<Uid>,
     options: &Options,
-) -> Option<(Verdict, &'static str, String)> {
+) -> Option<PastDecision> {
     let sets = Sets::of(then);
     let scene = Scene::read(&sets, set).ok()?;
     let stay = scene.own.iter().filter(|its| !together.contains(&its.record.uid)).count();
     let decision = scene.decide(u32::try_from(stay).ok()?, options, None, None).ok()?;
     let its = decision.pods.into_iter().find(|pod| pod.name() == entry.meta.name)?;
-    Some((its.verdict, its.reason.name(), its.reason.sentence().to_string()))
+    let (rule, why) = (its.reason.name(), its.reason.sentence().to_string());
+    Some(PastDecision { verdict: its.verdict, rule, why })
 }

@@ -46,7 +46,7 @@ pub use ranking::MOST_IN_ONE_SYNC;
 pub(crate) use ranking::Ranking;
 use ranking::{groups, lasting};
 use replica_set::{Scene, preview_set};
-use scale_events::{ScaleDown, ScaleEvents, disruption};
+use scale_events::{SECOND, ScaleDown, ScaleEvents, causes, disruption};
 use self_managed::{Decision, becomes_available, chance, probability};
 use settled::{apply_to_sets, settled};
 use window::decision_times;

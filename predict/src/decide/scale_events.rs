@@ -3,6 +3,9 @@
 use crate::answer::DeletionCause;
 use crate::snapshot::{Event, Selection, Snapshot};
 use podrank::Uid;
+use std::ops::RangeInclusive;
+
+pub(crate) const SECOND: i64 = 1_000_000_000;
 
 /// A time at which the set was scaled down.
 #[derive(Debug)]
@@ -16,7 +19,6 @@ pub(crate) struct ScaleDown<'a> {
 
 /// The events about a set and its pods.
 pub(crate) struct ScaleEvents<'a> {
-    namespace: &'a str,
     events: Vec<&'a Event>,
     set: &'a str,
     /// In the order of their times.
@@ -28,6 +30,12 @@ impl ScaleDown<'_> {
     fn pods(&self) -> Option<usize> {
         self.from.map(|from| from.saturating_sub(self.to) as usize)
     }
+}
+
+/// When a count may have changed that is the reason of a deletion at this time: at most a minute before, or somewhat later, because
+/// events have whole seconds.
+pub(crate) fn causes(at: i64) -> RangeInclusive<i64> {
+    at - 60 * SECOND..=at + 2 * SECOND
 }
 
 /// Whether a message has this name as a word.
@@ -51,12 +59,12 @@ impl<'a> ScaleEvents<'a> {
             falls = events.iter().filter_map(of_webhook).collect();
         }
         falls.sort_by_key(|fall| fall.at);
-        Self { namespace, events, set, falls }
+        Self { events, set, falls }
     }
 
-    /// The last fall until then.
-    pub(crate) fn fall(&self, until: i64) -> Option<&ScaleDown<'a>> {
-        self.falls.iter().rev().find(|fall| fall.at <= until)
+    /// The last fall that may be the reason of a deletion at this time.
+    pub(crate) fn fall(&self, at: i64) -> Option<&ScaleDown<'a>> {
+        self.falls.iter().rev().find(|fall| causes(at).contains(&fall.at))
     }
 
     /// The events that say that pods of the set were deleted.
@@ -86,18 +94,18 @@ impl<'a> ScaleEvents<'a> {
     pub(crate) fn only_fall_with_unnamed(&self) -> Option<i64> {
         let ends = self.falls.iter().skip(1).map(|next| next.at).chain([i64::MAX]);
         let mut with = self.falls.iter().zip(ends).filter(|(fall, end)| {
-            let named =
-                self.deletions().filter(|event| (fall.at - 1_000_000_000..*end).contains(&event.at)).count();
+            let named = self.deletions().filter(|event| (fall.at - SECOND..*end).contains(&event.at)).count();
             fall.pods().is_some_and(|pods| named < pods)
         });
         let (fall, _) = with.next()?;
         with.next().is_none().then_some(fall.at)
     }
 
-    /// Whether another set of the Deployment had got pods until then.
-    pub(crate) fn has_other_risen(&self, until: i64) -> bool {
+    /// Whether another set of the Deployment had got pods at this time.
+    pub(crate) fn has_other_risen(&self, at: i64) -> bool {
         let rose = |event: &&&Event| {
-            let rest = event.message.strip_prefix("Scaled up replica set ").filter(|_| event.at <= until);
+            let is_before = event.at <= *causes(at).end();
+            let rest = event.message.strip_prefix("Scaled up replica set ").filter(|_| is_before);
             rest.is_some_and(|rest| event.reason == "ScalingReplicaSet" && !has_word(rest, self.set))
         };
         self.events
@@ -106,15 +114,10 @@ impl<'a> ScaleEvents<'a> {
             .any(|event| self.falls.iter().any(|fall| fall.deployment == Some(&event.name)))
     }
 
-    /// The autoscaler that changed a count last in this time, of those that `is_its`, and its reason.
-    pub(crate) fn rescaled(
-        &self,
-        until: i64,
-        from: i64,
-        is_its: impl Fn(&str) -> bool,
-    ) -> Option<(&'a str, &'a str)> {
+    /// The autoscaler that changed a count last before this time, of those that `is_its`, and its reason.
+    pub(crate) fn rescaled(&self, at: i64, is_its: impl Fn(&str) -> bool) -> Option<(&'a str, &'a str)> {
         let own = self.events.iter().copied().filter(|event| {
-            event.reason == "SuccessfulRescale" && (from..=until).contains(&event.at) && is_its(&event.name)
+            event.reason == "SuccessfulRescale" && causes(at).contains(&event.at) && is_its(&event.name)
         });
         let last = own.max_by_key(|event| event.at)?;
         Some((&last.name, last.message.split_once("reason: ").map_or("", |(_, reason)| reason)))
@@ -131,19 +134,22 @@ impl<'a> ScaleEvents<'a> {
 
     /// The UID of the last pod of this name, by what was reported of it.
     pub(crate) fn uid(&self, pod: &str) -> Option<Uid> {
-        let own = self.events.iter().filter(|event| event.is_about(self.namespace, "Pod", pod));
-        own.max_by_key(|event| event.at)?.uid
+        self.about(pod).max_by_key(|event| event.at)?.uid
     }
 
     /// Whether there was such a pod, by what was reported of it.
     pub(crate) fn knows(&self, pod: &str) -> bool {
-        self.events.iter().any(|event| event.is_about(self.namespace, "Pod", pod))
+        self.about(pod).next().is_some()
+    }
+
+    /// The events about pods of this name.
+    fn about(&self, pod: &str) -> impl Iterator<Item = &'a Event> {
+        self.events.iter().copied().filter(move |event| event.kind == "Pod" && event.name == pod)
     }
 
     /// What was reported of the pod itself.
     pub(crate) fn disruption(&self, pod: &str) -> Option<(DeletionCause, &'static str)> {
-        let mut own = self.events.iter().filter(|event| event.is_about(self.namespace, "Pod", pod));
-        own.find_map(|event| match event.reason {
+        self.about(pod).find_map(|event| match event.reason {
             "Preempted" => disruption("PreemptionByScheduler"),
             "TaintManagerEviction" if event.message.starts_with("Marking for deletion") => {
                 disruption("DeletionByTaintManager")

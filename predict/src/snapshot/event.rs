@@ -134,9 +134,4 @@ impl Event {
             message: combined.unwrap_or(&event.message).to_owned(),
         })
     }
-
-    /// Whether it is about this object.
-    pub(crate) fn is_about(&self, namespace: &str, kind: &str, name: &str) -> bool {
-        self.namespace == namespace && self.kind == kind && self.name == name
-    }
 }
