@@ -98,39 +98,9 @@ fn revision<'a>(input: &'a Snapshot, spec: &DaemonSet) -> Option<&'a str> {
     own.max_by_key(|revision| revision.number).map(Revision::hash)
 }
 
-/// The nodes of a `DaemonSet`: those that are listed, and more that its pods name.
-struct Nodes<'a> {
-    names: Vec<&'a str>,
-    fits: Vec<NodeFit>,
-    /// Why no pod may run there.
-    unfit: Vec<Option<String>>,
-    numbers: BTreeMap<&'a str, usize>,
-    /// What those are that are not listed.
-    unlisted: NodeFit,
-}
-
-impl<'a> Nodes<'a> {
-    fn of(input: &'a Snapshot, spec: &DaemonSet, unlisted: NodeFit) -> Self {
-        let (names, fits, unfit, numbers) = Default::default();
-        let mut nodes = Self { names, fits, unfit, numbers, unlisted };
-        for (name, node) in self::nodes(input) {
-            let (fit, why) = spec.placement.on(node);
-            nodes.push(name, fit, why);
-        }
-        nodes
-    }
-
-    fn push(&mut self, name: &'a str, fit: NodeFit, why: Option<String>) -> usize {
-        self.numbers.insert(name, self.names.len());
-        self.names.push(name);
-        self.fits.push(fit);
-        self.unfit.push(why);
-        self.names.len() - 1
-    }
-
-    fn number(&mut self, name: &'a str) -> usize {
-        self.numbers.get(name).copied().unwrap_or_else(|| self.push(name, self.unlisted, None))
-    }
+/// The node of a pod, or the one for which it was made.
+fn node_of(pod: &Pod) -> Option<&str> {
+    pod.node.as_deref().or(pod.target_node.as_deref())
 }
 
 /// Decides about the next sync.
@@ -143,24 +113,29 @@ pub(crate) fn decide<'a>(
 ) -> Decision<'a> {
     let now = to_time(options.now);
     // If nodes are known to be missing, those that have pods are taken to be among them.
-    let others = if spec.too_few_nodes(input).is_some() { NodeFit::MayStart } else { NodeFit::Missing };
-    let mut known = Nodes::of(input, spec, others);
+    let unlisted = if spec.too_few_nodes(input).is_some() { NodeFit::MayStart } else { NodeFit::Missing };
+    let nodes = nodes(input);
+    let mut fits: Vec<_> = nodes.values().map(|node| spec.placement.on(node).0).collect();
+    let mut numbers: BTreeMap<_, _> = nodes.keys().copied().zip(0..).collect();
     let mut sorted = pods.to_vec();
     sorted.sort_by_key(|pod| &pod.meta.name);
     let revision = revision(input, spec);
     let mut records = Vec::new();
     for pod in &sorted {
-        let node = pod.node.as_deref().or(pod.target_node.as_deref());
-        records.push(spec.pod(pod, node.map(|node| known.number(node)), revision, now));
+        let node = node_of(pod).map(|name| *numbers.entry(name).or_insert(fits.len()));
+        if node == Some(fits.len()) {
+            fits.push(unlisted);
+        }
+        records.push(spec.pod(pod, node, revision, now));
     }
     let is_idle = Workload::DaemonSet(spec).idle().is_some();
     let set = DaemonSetState { strategy: spec.strategy, is_being_deleted: is_idle };
-    let mut sync = next_sync(&set, &known.fits, &records);
+    let mut sync = next_sync(&set, &fits, &records);
 
     // Once those that are ready are available.
     let as_available: Vec<_> =
         records.iter().map(|pod| DaemonPod { is_available: pod.is_ready, ..*pod }).collect();
-    if victims(&next_sync(&set, &known.fits, &as_available)) != victims(&sync) {
+    if victims(&next_sync(&set, &fits, &as_available)) != victims(&sync) {
         let are_soon = (0..sorted.len()).filter(|pod| records[*pod] != as_available[*pod]);
         let pods = are_soon.map(|pod| sorted[pod]);
         notes.extend(becomes_available(pods, spec.min_ready_seconds, now));
@@ -175,7 +150,7 @@ pub(crate) fn decide<'a>(
         }
     }
 
-    let decided = Decided { spec, nodes: known, pods: &sorted, records, sync, now, knows_revision };
+    let decided = Decided { spec, nodes, pods: &sorted, records, sync, now, knows_revision };
     decided.notes(notes);
     decided.decision()
 }
@@ -192,7 +167,8 @@ fn victims(sync: &Sync) -> Vec<(Verdict, usize)> {
 /// A decision, and what the reasons read.
 struct Decided<'w, 'a> {
     spec: &'w DaemonSet,
-    nodes: Nodes<'a>,
+    /// Those that are listed, by name.
+    nodes: BTreeMap<&'a str, &'a Node>,
     pods: &'w [&'a Pod],
     records: Vec<DaemonPod>,
     sync: Sync,
@@ -214,7 +190,7 @@ impl<'a> Decided<'_, 'a> {
 
     fn pod(&self, index: usize) -> PodAnswer<'a> {
         let (outcome, pod, sync) = (self.sync.outcomes[index], self.pods[index], &self.sync);
-        let (node, now) = (self.records[index].node, self.now);
+        let (node, now) = (node_of(pod), self.now);
         let unavailable = |other: usize| Unavailable {
             pod: self.pods[other],
             is_ready: self.records[other].is_ready,
@@ -224,8 +200,8 @@ impl<'a> Decided<'_, 'a> {
         let reason = DaemonSetReason {
             outcome,
             pod,
-            node: node.map(|node| self.nodes.names[node]),
-            unfit: node.and_then(|node| self.nodes.unfit[node].clone()),
+            node,
+            unfit: node.and_then(|node| self.spec.placement.on(self.nodes.get(node)?).1),
             waits_for: self.waits_for(index).map(unavailable),
             is_updated: self.knows_revision.then(|| self.records[index].is_updated()),
             budget: (u64::try_from(sync.unavailable).unwrap_or(0), sync.used),
