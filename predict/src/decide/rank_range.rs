@@ -1,6 +1,7 @@
 //! Ranks that may change before a set's controller reads them: one sync of a Deployment may change several sets, and nobody
 //! knows which set's pods go first. Pure functions on ranks.
 
+use crate::answer::CountRange;
 use podrank::Pod;
 use std::collections::HashMap;
 
@@ -13,13 +14,6 @@ pub(crate) struct RankRange<'a> {
     coming: u32,
     /// Whether the deletions of the other sets are unknown.
     is_unknown: bool,
-}
-
-/// The smallest and the largest value that a rank may have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Range {
-    pub(crate) least: u32,
-    pub(crate) most: u32,
 }
 
 /// What ranges of ranks decide about pods that no rule before the rank separates.
@@ -57,30 +51,30 @@ impl<'a> RankRange<'a> {
     }
 
     /// Returns what the rank of a pod on this node may become.
-    pub(crate) fn range(&self, node: Option<&str>, pod: &Pod) -> Range {
+    pub(crate) fn range(&self, node: Option<&str>, pod: &Pod) -> CountRange {
         if self.is_unknown {
-            return Range { least: 0, most: u32::MAX };
+            return CountRange { min: 0, max: u32::MAX };
         }
         let leaving = self.leaving.get(&node).copied().unwrap_or(0);
-        Range { least: pod.rank.saturating_sub(leaving), most: pod.rank.saturating_add(self.coming) }
+        CountRange { min: pod.rank.saturating_sub(leaving), max: pod.rank.saturating_add(self.coming) }
     }
 }
 
 /// Returns what happens to each of these pods if `quota` of them go, those with higher ranks first and those with equal ranks
 /// in an unknown order.
-pub(crate) fn effects(ranges: &[Range], quota: usize) -> Vec<RankEffect> {
-    let sorted = |end: fn(&Range) -> u32| {
+pub(crate) fn effects(ranges: &[CountRange], quota: usize) -> Vec<RankEffect> {
+    let sorted = |end: fn(&CountRange) -> u32| {
         let mut ends: Vec<_> = ranges.iter().map(end).collect();
         ends.sort_unstable();
         ends
     };
-    let (least, most) = (sorted(|range| range.least), sorted(|range| range.most));
+    let (least, most) = (sorted(|range| range.min), sorted(|range| range.max));
     let at_least = |ends: &[u32], rank: u32| ends.len() - ends.partition_point(|end| *end < rank);
-    let effect = |range: &Range| {
+    let effect = |range: &CountRange| {
         // The pods that may go before it, itself included, and the pods that certainly do.
-        if at_least(&most, range.least) <= quota {
+        if at_least(&most, range.min) <= quota {
             RankEffect::Goes
-        } else if at_least(&least, range.most.saturating_add(1)) >= quota {
+        } else if at_least(&least, range.max.saturating_add(1)) >= quota {
             RankEffect::Stays
         } else {
             RankEffect::Depends
@@ -94,10 +88,10 @@ mod tests {
     use super::*;
 
     /// What [`effects`] claims, by trying all ranks within the ranges and all orders of equal ones.
-    fn by_trying(ranges: &[Range], quota: usize) -> Vec<RankEffect> {
+    fn by_trying(ranges: &[CountRange], quota: usize) -> Vec<RankEffect> {
         let mut goes = vec![false; ranges.len()];
         let mut stays = vec![false; ranges.len()];
-        let mut ranks: Vec<_> = ranges.iter().map(|range| range.least).collect();
+        let mut ranks: Vec<_> = ranges.iter().map(|range| range.min).collect();
         loop {
             for (index, rank) in ranks.iter().enumerate() {
                 let above = ranks.iter().filter(|other| *other > rank).count();
@@ -105,10 +99,10 @@ mod tests {
                 goes[index] |= above < quota;
                 stays[index] |= above + equal > quota;
             }
-            let Some(next) = (0..ranks.len()).find(|&index| ranks[index] < ranges[index].most) else { break };
+            let Some(next) = (0..ranks.len()).find(|&index| ranks[index] < ranges[index].max) else { break };
             ranks[next] += 1;
             for index in 0..next {
-                ranks[index] = ranges[index].least;
+                ranks[index] = ranges[index].min;
             }
         }
         let effect = |(goes, stays)| match (goes, stays) {
@@ -125,8 +119,8 @@ mod tests {
         for _ in 0..20_000 {
             let ranges: Vec<_> = (0..random.usize(1..6))
                 .map(|_| {
-                    let least = random.u32(0..4);
-                    Range { least, most: least + random.u32(0..3) }
+                    let min = random.u32(0..4);
+                    CountRange { min, max: min + random.u32(0..3) }
                 })
                 .collect();
             let quota = random.usize(0..=ranges.len());
@@ -142,8 +136,8 @@ mod tests {
         let mut pod = Pod::new();
         pod.rank = 5;
         let range = |race: &RankRange<'_>, node| {
-            let Range { least, most } = race.range(node, &pod);
-            (least, most)
+            let CountRange { min, max } = race.range(node, &pod);
+            (min, max)
         };
         assert_eq!(range(&race, Some("a")), (3, 5));
         assert_eq!(range(&race, Some("b")), (3, 5));
@@ -152,6 +146,6 @@ mod tests {
         race.gain(3);
         assert_eq!(range(&race, Some("c")), (5, 8));
         pod.rank = 1;
-        assert_eq!(race.range(Some("a"), &pod), Range { least: 0, most: 4 });
+        assert_eq!(race.range(Some("a"), &pod), CountRange { min: 0, max: 4 });
     }
 }

@@ -215,7 +215,7 @@ fn raced(
     let node = |index: u32| own[index as usize].pod.node();
     let ranges: Vec<_> = group.iter().map(|&index| race.range(node(index), &pods[index as usize])).collect();
     let share_a_node = group.iter().all(|&index| node(index) == node(group[0]));
-    if share_a_node || ranges.iter().all(|range| range.least == range.most) {
+    if share_a_node || ranges.iter().all(|range| range.min == range.max) {
         return Ok(None);
     }
     let effects = if delete > MOST_IN_ONE_SYNC {

@@ -169,7 +169,7 @@ impl<'c, 'a> RankedSets<'c, 'a> {
         let [victims, _, survivors] = before.parts();
         let mut without = RankRange::default();
         without.lose(victims.len(), victims.iter().map(|its| its.pod.node()));
-        let rank = |its: &RankedPod<'a>| without.range(its.pod.node(), &its.record).least;
+        let rank = |its: &RankedPod<'a>| without.range(its.pod.node(), &its.record).min;
         let left = survivors
             .iter()
             .map(|its| RankedPod { record: Pod { rank: rank(its), ..its.record }, ..*its })
