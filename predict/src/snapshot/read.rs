@@ -113,12 +113,12 @@ impl Snapshot {
             None if !is_long => return Ok(None),
             Some(b'{' | b'[') => {
                 reader.read_to_end(&mut bytes).map_err(failed)?;
-                if let Err(error) = input.read_json(&bytes) {
+                if let Err(error) = input.read_documents(&bytes, json_error) {
                     if !blank_messages(&mut bytes) {
                         return Err(error);
                     }
                     input = Self::default();
-                    input.read_json(&bytes)?;
+                    input.read_documents(&bytes, json_error)?;
                 }
             }
             _ if is_long => {
@@ -153,10 +153,6 @@ impl Snapshot {
     }
 
     /// Reads JSON documents, one after the other.
-    fn read_json(&mut self, text: &[u8]) -> Result<(), Error> {
-        self.read_documents(text, json_error)
-    }
-
     fn read_documents(&mut self, text: &[u8], wrong: fn(&serde_json::Error) -> String) -> Result<(), Error> {
         if text.trim_ascii_start().starts_with(b"[") {
             // `jq .items` prints the items alone.
@@ -192,18 +188,17 @@ impl Snapshot {
     fn add_items(&mut self, items: Vec<&RawValue>, list: &TypeMeta, depth: u32) -> Result<(), Error> {
         for (index, item) in items.into_iter().enumerate() {
             let place = format_args!("items[{index}]");
-            match TypeMeta::read(item) {
-                Ok(own) if own.kind.is_some() => {
-                    self.add(item, &own, depth + 1).map_err(|error| error.at(place))?;
+            let own = TypeMeta::read(item);
+            let known = own.as_ref().map(|own| if own.kind.is_some() { own } else { list });
+            let wrong = match known {
+                Ok(known) if known.kind.is_some() => {
+                    self.add(item, known, depth + 1).map_err(|error| error.at(place))?;
+                    continue;
                 }
-                Ok(_) if list.kind.is_some() => {
-                    self.add(item, list, depth + 1).map_err(|error| error.at(place))?;
-                }
-                Ok(_) => self.unreadable.push(Unreadable::new(OBJECT, item, format!("{place}: {NO_KIND}"))),
-                Err(error) => {
-                    self.unreadable.push(Unreadable::new(OBJECT, item, format!("{place}: {error}")));
-                }
-            }
+                Ok(_) => NO_KIND,
+                Err(error) => error.as_str(),
+            };
+            self.unreadable.push(Unreadable::new(OBJECT, item, format!("{place}: {wrong}")));
         }
         Ok(())
     }
