@@ -143,25 +143,25 @@ fn of_set<'a>(
     let records: Vec<_> = own.iter().map(|pod| pod.record).collect();
     let times = records.iter().flat_map(|pod| [pod.creation_time, pod.ready_time]);
     let policy = |now| Policy::at(to_time(now)).with_gates(options.gates);
-    let at_now = Places::of(policy(options.now), options.order, &records)?;
-    let mut open: Vec<_> = at_now.deletions.clone();
+    let groups = groups(policy(options.now), options.order, &records)?;
+    let (line, places) = (groups.concat(), places(&groups, own.len()));
+    let mut open = deletions(policy(options.now), options.order, &records)?;
     for at in decision_times(times, options) {
-        let places = Places::of(policy(at), options.order, &records)?;
-        for (all, here) in open.iter_mut().zip(places.deletions) {
+        for (all, here) in open.iter_mut().zip(deletions(policy(at), options.order, &records)?) {
             *all = (all.0.min(here.0), all.1.max(here.1));
         }
     }
     let count =
         |deletions: usize| u32::try_from(own.len().checked_sub(deletions)?).ok().filter(|_| has_counts);
     let standing = |&index: &usize| {
-        let (own_pod, (may, goes), PlacedGroup { places, other }) =
-            (own[index], open[index], at_now.groups[index]);
-        // The pod in the middle of those that are deleted later.
-        let compared =
-            |other: usize| Comparison::new(policy(options.now), options.order, own_pod, own[other]);
-        let reason = match other {
-            Some(other) => compared(other).map(Reason::Compared),
-            None => (places.0 == places.1).then_some(Reason::OnlyPod),
+        let (own_pod, (may, goes), (first, last)) = (own[index], open[index], places[index]);
+        // The pod in the middle of those that are deleted later, or for a single one at the end, the one before it.
+        let later = line.get(last + (line.len() - last) / 2);
+        let before = first.checked_sub(2).filter(|_| first == last).map(|before| &line[before]);
+        let reason = match later.or(before) {
+            Some(other) => Comparison::new(policy(options.now), options.order, own_pod, own[*other])
+                .map(Reason::Compared),
+            None => (first == last).then_some(Reason::OnlyPod),
         };
         let now = *answers.get(&own_pod.pod.uid())?;
         Some(OrderedPod {
@@ -170,44 +170,22 @@ fn of_set<'a>(
             deleted_at: count(goes),
             waits_for: None,
             reason,
-            chance: (places.0 < places.1).then_some(chance::BY_CHANCE),
-            places,
+            chance: (first < last).then_some(chance::BY_CHANCE),
+            places: (first, last),
         })
     };
-    Ok(at_now.line.iter().filter_map(standing).collect())
+    Ok(line.iter().filter_map(standing).collect())
 }
 
-/// What the reasons read of the group that a pod is in.
-#[derive(Clone, Copy, Default)]
-struct PlacedGroup {
-    /// The places of its pods in the line, the first and the last, from 1.
-    places: (usize, usize),
-    /// The pod to compare its pods with: the one in the middle of those that are deleted later, or for a single one at
-    /// the end, the one before it.
-    other: Option<usize>,
-}
-
-/// The pods of a set in line.
-struct Places {
-    /// Their indices, those that go first at the start.
-    line: Vec<usize>,
-    /// For each pod by index, the number of deletions from which it may go, and from which it certainly goes.
-    deletions: Vec<(usize, usize)>,
-    /// For each pod by index, its group.
-    groups: Vec<PlacedGroup>,
-}
-
-impl Places {
-    fn of(policy: Policy, order: Order, records: &[Pod]) -> Result<Self, Error> {
-        let all = groups(policy, order, records)?;
+/// For each pod by index, the number of deletions from which it may go, and from which it certainly goes.
+fn deletions(policy: Policy, order: Order, records: &[Pod]) -> Result<Vec<(usize, usize)>, Error> {
+    let mut deletions = places(&groups(policy, order, records)?, records.len());
+    if order == Order::Kubernetes && records.len() > MOST_IN_ONE_SYNC {
         // In each sync after the first, the controller counts ranks again, so only the rules before the rank say which
         // pods it deletes.
         let lasting: Vec<_> = records.iter().map(lasting).collect();
-        let is_long = order == Order::Kubernetes && records.len() > MOST_IN_ONE_SYNC;
-        let later = if is_long { groups(policy, order, &lasting)? } else { Vec::new() };
-        let later = deletions(&later, records.len());
-        let mut places = deletions(&all, records.len());
-        for (here, later) in places.iter_mut().zip(later).filter(|_| is_long) {
+        let later = places(&groups(policy, order, &lasting)?, records.len());
+        for (here, later) in deletions.iter_mut().zip(later) {
             if here.0 > MOST_IN_ONE_SYNC {
                 here.0 = later.0.max(MOST_IN_ONE_SYNC + 1);
             }
@@ -215,34 +193,22 @@ impl Places {
                 here.1 = later.1;
             }
         }
-        let line = all.concat();
-        let (mut of_pods, mut start) = (vec![PlacedGroup::default(); records.len()], 0);
-        for (place, group) in all.iter().enumerate() {
-            start += group.len();
-            let before = place.checked_sub(1).and_then(|before| all[before].last());
-            let places = (start + 1 - group.len(), start);
-            let other =
-                line.get(start + (line.len() - start) / 2).or(before.filter(|_| group.len() == 1)).copied();
-            for &index in group {
-                of_pods[index] = PlacedGroup { places, other };
-            }
-        }
-        Ok(Self { line, deletions: places, groups: of_pods })
     }
+    Ok(deletions)
 }
 
-/// For each pod by index, the number of deletions from which it may go, and from which it certainly goes.
-fn deletions(groups: &[Vec<usize>], pods: usize) -> Vec<(usize, usize)> {
-    let mut deletions = vec![(0, 0); pods];
+/// For each pod by index, the places of its group in the line, the first and the last, from 1.
+fn places(groups: &[Vec<usize>], pods: usize) -> Vec<(usize, usize)> {
+    let mut places = vec![(0, 0); pods];
     let mut start = 0;
     for group in groups {
         let end = start + group.len();
         for &index in group {
-            deletions[index] = (start + 1, end);
+            places[index] = (start + 1, end);
         }
         start = end;
     }
-    deletions
+    places
 }
 
 /// That a scale-down waits.
