@@ -7,7 +7,7 @@ use crate::answer::{
 };
 use crate::decide::rollout::next::{Next, what_is_next};
 use crate::decide::rollout::sample::{SetDeletion, sample};
-use crate::decide::rollout::simulate::{Endings, SetEnd, SetStart, SimulatedSize, SimulatedSync, simulate};
+use crate::decide::rollout::simulate::{Endings, SetEnd, SetStart, SimulatedSync, simulate};
 use crate::decide::{MOST_IN_ONE_SYNC, RankRange, Ranking, Scene, agree, groups, lasting};
 use crate::question::{Options, Order};
 use crate::reason::{Chance, RankedPod, Reason};
@@ -343,11 +343,7 @@ fn steps<'a>(outcome: &Endings, name: impl Fn(usize) -> Option<&'a str>) -> Vec<
     let mut steps = Vec::new();
     for SimulatedSync { path, sets, .. } in &outcome.steps {
         let sets = sets.iter().enumerate().filter(|(_, set)| set.from != set.to || set.delete > 0);
-        let size = |(index, set): (usize, &SimulatedSize)| {
-            let SimulatedSize { from, to, delete } = *set;
-            SizeStep { replica_set: name(index), from, to, delete }
-        };
-        let sets: Vec<_> = sets.map(size).collect();
+        let sets: Vec<_> = sets.map(|(index, set)| SizeStep { replica_set: name(index), ..*set }).collect();
         if !sets.is_empty() {
             steps.push(StepPreview { path: path.name(), sets });
         }

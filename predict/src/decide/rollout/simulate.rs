@@ -6,7 +6,7 @@
 //! seen late, and says what holds on all of them. It does not look at statuses half-way between the old and the new one: what a sync
 //! writes lies between what it writes for these two.
 
-use crate::answer::CountRange;
+use crate::answer::{CountRange, SizeStep};
 use crate::sync::deployment::{
     DeploymentState, Path, ReplicaSetState, SizeChange, SizeReason, Strategy, Sync, next_sync,
 };
@@ -92,16 +92,8 @@ pub(crate) struct SimulatedSync {
     /// Whether it is the very next one.
     pub(crate) is_next: bool,
     pub(crate) path: Path,
-    /// For each set, also one that the simulation creates at the end, what the sync does to it.
-    pub(crate) sets: Vec<SimulatedSize>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct SimulatedSize {
-    pub(crate) from: i32,
-    pub(crate) to: i32,
-    /// How many of its pods are deleted until the next sync.
-    pub(crate) delete: u32,
+    /// What it does to each set, also to one that the simulation creates at the end. No name is known here.
+    pub(crate) sets: Vec<SizeStep<'static>>,
 }
 
 /// The state in which a sync changes nothing, if the controller sees every status immediately.
@@ -490,7 +482,8 @@ impl Simulation<'_> {
                 continue;
             }
             state = self.after(&view, &synced).swap_remove(0);
-            let set = |(index, set): (usize, &SimulatedSet)| SimulatedSize {
+            let set = |(index, set): (usize, &SimulatedSet)| SizeStep {
+                replica_set: None,
                 from: view.sets.get(index).map_or(0, |set| set.seen.replicas),
                 to: set.seen.replicas,
                 delete: set.pods.gone - mem::replace(&mut gone[index], set.pods.gone),
