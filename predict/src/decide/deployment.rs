@@ -3,7 +3,7 @@
 use crate::answer::{Note, NoteCode, PodGroup, Preview, Rollout, Size, WaitsFor};
 use crate::decide::rollout::end::{RankedSets, number};
 use crate::decide::rollout::simulate::SetStart;
-use crate::decide::{RankRange, Scene, asked, complete, notes};
+use crate::decide::{Scene, asked, complete, notes};
 use crate::question::{Options, Order, gates};
 use crate::reason::SetSize;
 use crate::snapshot::{Deployment, Pod, ReplicaSet, Sets, Workload};
@@ -142,7 +142,7 @@ impl<'s, 'a> ScaledDeployment<'s, 'a> {
     fn count_all(&self, notes: &mut Vec<Note>) -> Result<Vec<PodGroup<'a>>, Error> {
         let without_odds = Options { probabilities: false, ..self.options.clone() };
         let decide = |(scene, change): (&Scene<'s, 'a>, &SizeChange)| {
-            scene.decide(to(change), &without_odds, Some(&RankRange::default()), Some(notes))
+            scene.decide(to(change), &without_odds, false, Some(notes))
         };
         self.scenes.iter().zip(&self.sync.changes).map(decide).collect()
     }

@@ -1,7 +1,7 @@
 //! Decides which pods of one set are deleted when it is scaled, alone or by its Deployment.
 
 use crate::answer::{Note, Owner, PodGroup, Preview, Size};
-use crate::decide::{MOST_IN_ONE_SYNC, RankRange, Ranking, Related, complete, count, members, notes, ranked};
+use crate::decide::{MOST_IN_ONE_SYNC, Ranking, Related, complete, count, members, notes, ranked};
 use crate::question::{Options, Order, gates};
 use crate::reason::RankedPod;
 use crate::snapshot::{ReplicaSet, Sets, WorkloadRef, to_time};
@@ -22,7 +22,7 @@ pub(crate) fn preview_set<'a>(
     }
     let replicas = options.replicas.unwrap_or_else(|| count::of_set(sets, id));
     let scene = Scene::read(sets, id)?;
-    let group = scene.decide(replicas, options, None, Some(&mut notes))?;
+    let group = scene.decide(replicas, options, true, Some(&mut notes))?;
     let controller = sets.get(id).and_then(|set| set.meta.controller.as_ref());
     let owner = controller.filter(|owner| owner.kind != "Deployment").map(|owner| Owner {
         api_version: &owner.api_version,
@@ -65,20 +65,19 @@ impl<'s, 'a> Scene<'s, 'a> {
         self.sets.set(self.id).idle().is_some()
     }
 
-    /// Decides which pods go if the set is scaled to `replicas`. In a `race`, its Deployment changes other sets at the same time. Without
-    /// one, the set is scaled alone. `notes` gets what else a reader should know.
+    /// Decides which pods go if the set is scaled to `replicas`, alone or by its Deployment. `notes` gets what else a reader should know.
     pub(crate) fn decide(
         &self,
         replicas: u32,
         options: &Options,
-        race: Option<&RankRange<'_>>,
+        is_alone: bool,
         notes: Option<&mut Vec<Note>>,
     ) -> Result<PodGroup<'a>, Error> {
         let Scene { sets, id, set, own, .. } = self;
         let policy = Policy::at(to_time(options.now)).with_gates(options.gates);
         let idle = sets.set(*id).idle();
         let delete = if idle.is_some() { 0 } else { own.len().saturating_sub(replicas as usize) };
-        let line = Ranking::up(options.order, policy, own, delete, race)?;
+        let line = Ranking::up(options.order, policy, own, delete, None)?;
 
         let mut probabilities = HashMap::new();
         if let Some(notes) = notes {
@@ -91,7 +90,7 @@ impl<'s, 'a> Scene<'s, 'a> {
             notes.extend(idle.map(|why| notes::does_nothing(id, why)));
             if let Some(set) = set {
                 notes.extend(complete::more_pods_than_status(set, own.len()));
-                if race.is_none() {
+                if is_alone {
                     notes.extend(set.lags().then(|| notes::lagging(&[id])));
                     notes.extend(notes::scaled_alone(sets, set, replicas));
                 }
