@@ -320,9 +320,9 @@ fn decided(inquiry: Inquiry, args: &PreviewArgs, terminal: Terminal) -> Result<A
             };
             // Scaling the owner of a set is another question, and so is scaling what a file was made of.
             let is_asked = preview.owner.is_none() || !args.names_workload();
-            let is_smaller = || preview.size.replicas < input.present_count(&options).ok();
+            let is_smaller = preview.size.replicas < preview.present;
             let has_hint = args.output == Output::Table && terminal.width.is_some() && is_asked;
-            let has_hint = has_hint && args.filename.is_empty() && is_smaller();
+            let has_hint = has_hint && args.filename.is_empty() && is_smaller;
             let hint = view::answer::hint(&preview).filter(|_| has_hint);
             of_preview(&preview, args, terminal, hint, tables)
         }

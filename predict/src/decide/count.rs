@@ -16,15 +16,6 @@ impl Snapshot {
         Ok(choice.id().kind.has_count())
     }
 
-    /// Returns the present number of replicas of the options' workload.
-    ///
-    /// # Errors
-    /// If the options do not name one workload of the input, or if it has no replicas.
-    pub fn present_count(&self, options: &Options) -> Result<u32, Error> {
-        let sets = Sets::of(self);
-        present(&sets, choose_workload(&sets, options)?)
-    }
-
     /// Returns the number of replicas that the options' workload gets, given its present one.
     ///
     /// # Errors
