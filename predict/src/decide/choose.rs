@@ -196,11 +196,7 @@ fn unknown(wanted: &WorkloadName, known: &[Workload<'_>], sets: &Sets<'_>) -> Er
         return Error::new(format!("the input lacks Deployment {name}"))
             .advise(format!("Name one of its ReplicaSets: {its}."));
     }
-    let names: Vec<_> = known
-        .iter()
-        .map(|choice| choice.id())
-        .map(|id| WorkloadName { kind: Some(id.kind), name: id.name.to_owned() })
-        .collect();
+    let names: Vec<_> = known.iter().map(|choice| choice.id().to_name()).collect();
     let what = wanted.kind.map_or_else(|| "workload".to_owned(), |kind| kind.to_string());
     let error = Error::new(format!("no {what} is named {name}"));
     match (wanted.nearest(&names), wanted.kind) {

@@ -4,8 +4,7 @@
 use crate::answer::{AutoscalerPreview, DeletionOrder, Note, NoteCode, PodAnswer, Preview, Verdict};
 use crate::question::Options;
 use crate::snapshot::{
-    Autoscaler, Budget, CostOwner, OwnerReference, Pod, Release, Snapshot, WorkloadKind, WorkloadName,
-    WorkloadRef,
+    Autoscaler, Budget, CostOwner, OwnerReference, Pod, Release, Snapshot, WorkloadKind, WorkloadRef,
 };
 use crate::text::{self, count};
 use std::borrow::Cow;
@@ -191,7 +190,7 @@ fn policy_note(
     victims: &[&Pod],
     labels: &BTreeSet<&BTreeMap<String, String>>,
 ) -> Option<Note> {
-    if !WorkloadKind::WITH_COSTS.contains(&id.kind) {
+    if id.kind.is_direct() {
         return None;
     }
     let owners = owners_of(victims, input);
@@ -215,7 +214,7 @@ fn cost_note<'a>(
     pods: impl Iterator<Item = &'a PodAnswer<'a>>,
     options: &Options,
 ) -> Option<Note> {
-    if !WorkloadKind::WITH_COSTS.contains(&kind) || !options.gates.pod_deletion_cost {
+    if kind.is_direct() || !options.gates.pod_deletion_cost {
         return None;
     }
     let mut its: Vec<_> = pods.filter_map(|pod| Some((cost_of(pod)?, pod.name()))).collect();
@@ -256,13 +255,12 @@ fn leftover_note(preview: &Preview<'_>) -> Option<Note> {
         _ => "have podrank's own deletion costs",
     };
     let costs: Vec<_> = own.iter().collect::<BTreeSet<_>>().into_iter().collect();
-    let WorkloadRef { namespace, kind, name } = preview.workload;
     let text = format!(
         "{} {has} ({}), which an earlier run left: kubectl podrank undo {} -n {}",
         count(own.len() as u64, "pod"),
         text::list(&costs),
-        WorkloadName { kind: Some(kind), name: name.to_owned() },
-        text::name(namespace),
+        preview.workload.to_name(),
+        text::name(preview.workload.namespace),
     );
     Some(Note::new(NoteCode::DeletionCosts, text))
 }

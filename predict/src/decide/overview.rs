@@ -3,7 +3,7 @@
 use crate::answer::{Overview, OverviewRow, Preview, Verdict};
 use crate::decide::{at, context, in_use, of_choice, preview_choice};
 use crate::question::{Options, Replicas};
-use crate::snapshot::{Sets, Snapshot, Workload, WorkloadKind, WorkloadName, WorkloadRef};
+use crate::snapshot::{Sets, Snapshot, Workload, WorkloadKind, WorkloadRef};
 use crate::text::{API_VERSION, Error};
 
 /// Returns which pod is deleted first in each of the workloads that have pods or should have some, or what happens if each gets this count.
@@ -49,11 +49,7 @@ fn unanswered<'a>(
 
 /// The options for this workload.
 fn named(options: &Options, id: WorkloadRef<'_>) -> Options {
-    Options {
-        workload: Some(WorkloadName { kind: Some(id.kind), name: id.name.to_owned() }),
-        namespace: Some(id.namespace.to_owned()),
-        ..options.clone()
-    }
+    Options { workload: Some(id.to_name()), namespace: Some(id.namespace.to_owned()), ..options.clone() }
 }
 
 /// What a preview says of its workload as a whole.

@@ -49,8 +49,9 @@ impl Snapshot {
             return Err(Error::new(format!("no scale-down deletes {pod}"))
                 .because(format!("It does not match the selector of {id}, which releases it.")));
         }
-        let named = |kind, name: &str| WorkloadName { kind: Some(kind), name: name.to_owned() };
-        let known = |owner: &OwnerReference| Some(named(owner.workload_kind()?, &owner.name));
+        let known = |owner: &OwnerReference| {
+            Some(WorkloadName { kind: Some(owner.workload_kind()?), name: owner.name.clone() })
+        };
         let set = sets.owner(pod);
         let nearest = if let Some(owner) = &pod.meta.controller {
             known(owner).ok_or_else(|| {
@@ -63,7 +64,7 @@ impl Snapshot {
                 set.or_else(|| self.listed_workloads().find(|its| its.adopts(pod)).map(Workload::id));
             let none = || Error::new(format!("no scale-down deletes {pod}")).because("It has no controller.");
             let id = adopter.ok_or_else(none)?;
-            named(id.kind, id.name)
+            id.to_name()
         };
         let controller = set.and_then(|id| sets.controller(sets.get(id)?)).and_then(known);
         Ok((pod.meta.namespace.clone(), [nearest].into_iter().chain(controller).collect()))
@@ -114,7 +115,7 @@ impl Snapshot {
                 Some(its) => Error::new(format!("podrank does not know which pods {owner} deletes first"))
                     .because(format!("A {} deletes its pods itself.", text::name(&its.kind))),
                 None if own.is_empty() => {
-                    let known: Vec<_> = self.workloads().into_iter().map(WorkloadName::from).collect();
+                    let known: Vec<_> = self.workloads().iter().map(|id| id.to_ref().to_name()).collect();
                     let name = WorkloadName { kind: None, name: owner.name.clone() };
                     let hint = name.nearest(&known).map(|nearest| format!("Did you mean {nearest}?"));
                     Error::new(format!("podrank does not know the type of {owner}"))

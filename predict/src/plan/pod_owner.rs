@@ -52,8 +52,7 @@ pub fn leader(input: &Snapshot, asked: &OwnerName) -> Result<(String, OwnerName)
 /// One of the sets of the owner of which the input has the object: the largest. `None` if it has none.
 pub fn set_of_leader(input: &Snapshot) -> Option<WorkloadName> {
     let led = input.sets.iter().filter(|set| input.leader(set).is_some());
-    let largest = led.max_by_key(|set| set.replicas())?.id();
-    Some(WorkloadName { kind: Some(largest.kind), name: largest.name.to_owned() })
+    Some(led.max_by_key(|set| set.replicas())?.id().to_name())
 }
 
 /// Returns the workload to scale so that the pods of the input can go. The input also has the sets that [`sets_of_pods`] names and the

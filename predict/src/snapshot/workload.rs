@@ -103,9 +103,6 @@ impl WorkloadKind {
         known.supported.filter(|_| group.is_none_or(|group| group == known.group) || is_old())
     }
 
-    /// The kinds whose controllers delete pods themselves, and not through sets or in the order.
-    pub(crate) const DIRECT: [Self; 3] = [Self::StatefulSet, Self::DaemonSet, Self::Job];
-
     /// Whether it is a set: a workload whose pods Kubernetes deletes in the order when it scales down.
     pub fn is_set(self) -> bool {
         matches!(self, Self::ReplicaSet | Self::ReplicationController)
@@ -131,9 +128,9 @@ impl WorkloadKind {
         matches!(self, Self::StatefulSet | Self::DaemonSet)
     }
 
-    /// Whether its controller deletes pods itself.
+    /// Whether its controller deletes pods itself, and not through sets or in the order.
     pub fn is_direct(self) -> bool {
-        Self::DIRECT.contains(&self)
+        !Self::WITH_COSTS.contains(&self)
     }
 
     /// The kinds whose controllers read deletion costs, so that `scale` and `drop` can choose their pods.
@@ -253,6 +250,10 @@ impl WorkloadRef<'_> {
     pub(crate) fn to_id(self) -> WorkloadId {
         WorkloadId { namespace: self.namespace.to_owned(), kind: self.kind, name: self.name.to_owned() }
     }
+
+    pub(crate) fn to_name(self) -> WorkloadName {
+        WorkloadName { kind: Some(self.kind), name: self.name.to_owned() }
+    }
 }
 
 impl fmt::Display for WorkloadRef<'_> {
@@ -308,12 +309,6 @@ impl WorkloadName {
             Some((kind, name)) => (Some(WorkloadKind::of_type(kind, kinds)?), name),
         };
         Ok(Self { kind, name: checked(name)? })
-    }
-}
-
-impl From<WorkloadId> for WorkloadName {
-    fn from(id: WorkloadId) -> Self {
-        Self { kind: Some(id.kind), name: id.name }
     }
 }
 
