@@ -32,11 +32,11 @@ pub(crate) fn sample(
     }
     let runs = if pods <= 200 { 4096 } else { 1024 };
     let error = (0.25 / f64::from(runs)).sqrt();
-    let sets: Vec<_> = own.iter().map(|own| SampledSet::of(own)).collect();
+    let sets: Vec<_> = own.iter().map(|own| by_uid(own)).collect();
     let cases: Vec<Vec<Vec<u32>>> = schedules.iter().map(|events| run(policy, &sets, events, runs)).collect();
     let mut probabilities = HashMap::new();
     for (index, set) in sets.iter().enumerate() {
-        for (place, pod) in set.pods.iter().enumerate() {
+        for (place, pod) in set.iter().enumerate() {
             let share = |case: &Vec<Vec<u32>>| f64::from(case[index][place]) / f64::from(runs);
             let shares: Vec<_> = cases.iter().map(share).collect();
             let (least, most) =
@@ -46,53 +46,43 @@ pub(crate) fn sample(
             let equal = vec![1.0; shares.len()];
             let how = if differ { Cases::Unknown } else { Cases::Shares(&equal) };
             let all = shares.iter().map(|share| Some(Probability::new(*share, error)));
-            probabilities.extend(Probability::together(all, how).map(|its| (pod.uid, its)));
+            probabilities.extend(Probability::together(all, how).map(|its| (pod.record.uid, its)));
         }
     }
     Ok(probabilities)
 }
 
 /// A set's pods by UID, so that the order of the input makes no difference.
-struct SampledSet<'a> {
-    pods: Vec<Pod>,
-    nodes: Vec<Option<&'a str>>,
-}
-
-impl<'a> SampledSet<'a> {
-    fn of(own: &[RankedPod<'a>]) -> Self {
-        let mut own: Vec<_> = own.iter().collect();
-        own.sort_by_key(|pod| pod.pod.uid());
-        Self {
-            pods: own.iter().map(|pod| pod.record).collect(),
-            nodes: own.iter().map(|pod| pod.pod.node()).collect(),
-        }
-    }
+fn by_uid<'a>(own: &[RankedPod<'a>]) -> Vec<RankedPod<'a>> {
+    let mut own = own.to_vec();
+    own.sort_by_key(|pod| pod.record.uid);
+    own
 }
 
 /// How often each pod of each set is deleted.
-fn run(policy: &Policy, sets: &[SampledSet<'_>], events: &[SetDeletion], runs: u32) -> Vec<Vec<u32>> {
-    let mut went: Vec<Vec<u32>> = sets.iter().map(|set| vec![0; set.pods.len()]).collect();
+fn run(policy: &Policy, sets: &[Vec<RankedPod<'_>>], events: &[SetDeletion], runs: u32) -> Vec<Vec<u32>> {
+    let mut went: Vec<Vec<u32>> = sets.iter().map(|set| vec![0; set.len()]).collect();
     let mut state = SEED;
-    let longest = sets.iter().map(|set| set.pods.len()).max().unwrap_or(0);
+    let longest = sets.iter().map(Vec::len).max().unwrap_or(0);
     let mut scratch: Vec<ProbabilityScratch> = vec![[0; 4]; longest];
     for _ in 0..runs {
-        let mut left: Vec<Vec<u32>> = sets.iter().map(|set| (0..).take(set.pods.len()).collect()).collect();
+        let mut left: Vec<Vec<u32>> = sets.iter().map(|set| (0..).take(set.len()).collect()).collect();
         let mut gone = HashMap::<Option<&str>, u32>::new();
         for event in events {
             let (set, list) = (&sets[event.set], &mut left[event.set]);
             for place in (1..list.len()).rev() {
                 list.swap(place, below(&mut state, place + 1));
             }
-            let mut pods = set.pods.clone();
-            for (pod, node) in pods.iter_mut().zip(&set.nodes) {
-                pod.rank = pod.rank.saturating_sub(gone.get(node).copied().unwrap_or(0));
-            }
+            let rank = |its: &RankedPod<'_>| {
+                its.record.rank.saturating_sub(gone.get(&its.pod.node()).copied().unwrap_or(0))
+            };
+            let pods: Vec<_> = set.iter().map(|its| Pod { rank: rank(its), ..its.record }).collect();
             policy
                 .kubernetes_sort(&pods, list, &mut scratch)
                 .expect("there is scratch memory for the longest list");
             for index in list.drain(..event.count.min(list.len())) {
                 went[event.set][index as usize] += 1;
-                *gone.entry(set.nodes[index as usize]).or_default() += 1;
+                *gone.entry(set[index as usize].pod.node()).or_default() += 1;
             }
         }
     }
