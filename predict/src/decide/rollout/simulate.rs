@@ -441,7 +441,8 @@ impl Simulation<'_> {
             recorder.is_complete &= are_all;
             for Successor { view, synced, after } in successors {
                 if !synced.writes {
-                    recorder.is_complete &= !is_refused(&synced);
+                    // Of a rollback, it is not known what follows.
+                    recorder.is_complete &= synced.sync.path != Path::Rollback && !synced.sync.is_rejected();
                     recorder.end(&view);
                 }
                 for after in after {
@@ -507,10 +508,4 @@ impl Simulation<'_> {
             sets: state.sets.iter().map(|set| set.seen).collect(),
         }
     }
-}
-
-/// Whether the controller tries again and again, or makes a sync of which nothing more is known.
-fn is_refused(synced: &Synced) -> bool {
-    let mut changes = synced.sync.changes.iter().chain([&synced.sync.new_change]);
-    synced.sync.path == Path::Rollback || changes.any(|change| change.reason == SizeReason::Rejected)
 }

@@ -1,27 +1,23 @@
 //! Whether another sync follows immediately. Computes the next sync after all controllers have acted on the sizes that
 //! this one writes.
 
-use super::{DeploymentState, Path, ReplicaSetState, SizeReason, Sync, one_sync};
+use super::{DeploymentState, Path, ReplicaSetState, Sync, one_sync};
 
 /// Returns [`Sync::goes_on`] of this sync.
 pub(super) fn goes_on(deployment: &DeploymentState, sets: &[ReplicaSetState], sync: &Sync) -> bool {
     match sync.path {
         Path::Nothing => false,
         Path::Rollback => true,
-        _ if is_rejected(sync) => true,
+        _ if sync.is_rejected() => true,
         _ => {
             let next = followed(deployment, sets, sync);
             let again = one_sync(deployment, &next);
             let mut changes = again.changes.iter().zip(&next);
             again.creates
-                || is_rejected(&again)
+                || again.is_rejected()
                 || changes.any(|(change, set)| change.replicas != set.replicas)
         }
     }
-}
-
-fn is_rejected(sync: &Sync) -> bool {
-    sync.changes.iter().chain([&sync.new_change]).any(|change| change.reason == SizeReason::Rejected)
 }
 
 /// The sets once their pods and statuses have followed the sizes that a sync writes.

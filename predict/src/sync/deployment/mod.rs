@@ -136,6 +136,13 @@ pub struct Sync {
     pub goes_on: bool,
 }
 
+impl Sync {
+    /// Whether the API server rejects a size, so that the controller tries again and again.
+    pub(crate) fn is_rejected(&self) -> bool {
+        self.changes.iter().chain([&self.new_change]).any(|change| change.reason == SizeReason::Rejected)
+    }
+}
+
 /// Predicts the next sync of a Deployment.
 ///
 /// `sets` are the `ReplicaSets` that the Deployment owns and its selector matches, empty ones included: the oldest first, and of
