@@ -20,27 +20,16 @@ impl DaemonSet {
     /// Returns notes on missing objects, apart from pods.
     pub(crate) fn gaps(&self, input: &Snapshot) -> Vec<Note> {
         let entry = Workload::DaemonSet(self);
-        let missing_nodes = |(nodes, wanted): (usize, usize)| {
-            let verb = is(nodes);
-            let text = format!(
-                "only {} for {entry} {verb} listed, while its status counts {wanted}",
-                count(nodes as u64, "node")
-            );
-            Note::new(NoteCode::Incomplete, text)
-        };
-        let missing_revision = || {
-            Note::new(
-                NoteCode::Incomplete,
-                format!(
-                    "no ControllerRevision of {entry} is listed, so it is not known which of its pods are old"
-                ),
+        let nodes = self.too_few_nodes(input).map(|(nodes, wanted)| {
+            let (verb, nodes) = (is(nodes), count(nodes as u64, "node"));
+            format!("only {nodes} for {entry} {verb} listed, while its status counts {wanted}")
+        });
+        let revision = revision(input, self).is_none().then(|| {
+            format!(
+                "no ControllerRevision of {entry} is listed, so it is not known which of its pods are old"
             )
-        };
-        let gaps = [
-            self.too_few_nodes(input).map(missing_nodes),
-            revision(input, self).is_none().then(missing_revision),
-        ];
-        gaps.into_iter().flatten().collect()
+        });
+        nodes.into_iter().chain(revision).map(|text| Note::new(NoteCode::Incomplete, text)).collect()
     }
 
     /// How many nodes for its pods are listed, and how many its status counts, if those are more.

@@ -165,21 +165,17 @@ pub(crate) fn no_sets(entry: &Deployment) -> Note {
 
 /// What a reader should know about a Deployment and this step, its next sync.
 pub(crate) fn of_deployment<'a>(entry: &Deployment, sets: impl Iterator<Item = &'a ReplicaSet>) -> Vec<Note> {
-    let mut notes = Vec::new();
-    let mut note = |code, text| notes.push(Note::new(code, text));
-    let name = text::name(&entry.meta.name);
-    if entry.record.is_paused {
+    let paused = || {
+        let name = text::name(&entry.meta.name);
         let text = format!(
             "Deployment {name} is paused, so its ReplicaSets are scaled, but its rollout does not continue"
         );
-        note(NoteCode::ControllerIdle, text);
-    }
+        Note::new(NoteCode::ControllerIdle, text)
+    };
     let sets = sets.filter(|set| set.is_ahead()).map(|set| set.id().to_string());
     let names: Vec<_> = entry.lags.then(|| entry.to_string()).into_iter().chain(sets).collect();
-    if !names.is_empty() {
-        notes.push(lagging(&names));
-    }
-    notes
+    let lagging = (!names.is_empty()).then(|| lagging(&names));
+    entry.record.is_paused.then(paused).into_iter().chain(lagging).collect()
 }
 
 /// The pods that the controller releases or adopts before it deletes any.
