@@ -57,20 +57,27 @@ impl<'a> Syncing<'a> {
         };
         match idle {
             Some(reason) => self.outcomes.iter_mut().for_each(|outcome| outcome.reason = reason),
-            None => match self.twin() {
-                Some(twin) => self.leave_open(twin),
-                None => self.decide(),
-            },
+            None => {
+                self.keep();
+                match self.twin() {
+                    Some(twin) => self.for_each_wish(|_| (Verdict::Possible, twin.reason, Some(twin))),
+                    None => self.decide(),
+                }
+            }
         }
         self.outcomes
     }
 
-    fn decide(&mut self) {
+    /// Keeps the members that are kept in any case.
+    fn keep(&mut self) {
         for slot in 0..self.outcomes.len() {
             if let Wish::Stay(reason) = self.wish(self.at(slot)) {
                 self.give(slot, Verdict::Kept, reason, None);
             }
         }
+    }
+
+    fn decide(&mut self) {
         if self.set.update == Update::Recreate && self.recreate() {
             return;
         }
@@ -127,16 +134,6 @@ impl<'a> Syncing<'a> {
         })
     }
 
-    /// Makes all pods contested that the sync may delete.
-    fn leave_open(&mut self, twin: Blocker) {
-        for slot in 0..self.outcomes.len() {
-            match self.wish(self.at(slot)) {
-                Wish::Stay(reason) => self.give(slot, Verdict::Kept, reason, None),
-                _ => self.give(slot, Verdict::Possible, MemberReason::Twins, Some(twin)),
-            }
-        }
-    }
-
     /// Deletes all old pods. Returns whether there are any, which ends the sync.
     fn recreate(&mut self) -> bool {
         let old = self.find(|member| self.is_recreated(member));
@@ -168,22 +165,12 @@ impl<'a> Syncing<'a> {
 
     /// Returns the lowest ordinal in the range that has no healthy pod, and what it lacks.
     fn first_in_range_that_blocks(&self) -> Option<Blocker> {
-        let start = i64::from(self.set.start);
-        let mut expected = start;
-        for slot in (0..self.outcomes.len()).rev() {
-            let member = self.at(slot);
-            if !self.is_in_range(member) {
-                continue;
-            }
-            if i64::from(member.ordinal) > expected {
-                break;
-            }
-            if let Some(reason) = fault(member) {
-                return Some(self.blocker(slot, reason));
-            }
-            expected += 1;
-        }
-        (expected < self.set.end()).then(|| missing(expected))
+        let absent = self.absent(self.set.start.into()).next();
+        let is_before = |member: Member| absent.is_none_or(|absent| i64::from(member.ordinal) < absent);
+        let faulty = self.find_last(|member| self.is_in_range(member) && fault(member).is_some());
+        let faulty = faulty.filter(|slot| is_before(self.at(*slot)));
+        let blocker = faulty.and_then(|slot| Some(self.blocker(slot, fault(self.at(slot))?)));
+        blocker.or_else(|| absent.map(missing))
     }
 
     /// Deletes the highest condemned pod, unless the sync waits for it. All others wait.
@@ -247,7 +234,7 @@ impl<'a> Syncing<'a> {
 
     /// If Kubernetes cannot create a missing pod, because of a quota, say, the sync ends after the batch of that pod.
     fn leave_open_after_creation(&mut self) {
-        let Some(missing) = self.lowest_missing() else { return };
+        let Some(missing) = self.absent(self.set.start.into()).next() else { return };
         let last_batch = self.batch(missing);
         for slot in 0..self.outcomes.len() {
             let MemberOutcome { verdict, reason, .. } = self.outcomes[slot];
@@ -263,10 +250,10 @@ impl<'a> Syncing<'a> {
         }
     }
 
-    /// Returns the lowest ordinal in the range that has no pod.
-    fn lowest_missing(&self) -> Option<i64> {
+    /// Returns the ordinals in the range, from this one on, that have no pod.
+    fn absent(&self, first: i64) -> impl DoubleEndedIterator<Item = i64> {
         let present: BTreeSet<_> = self.members.iter().map(|member| i64::from(member.ordinal)).collect();
-        (i64::from(self.set.start)..self.set.end()).find(|ordinal| !present.contains(ordinal))
+        (first..self.set.end()).filter(move |ordinal| !present.contains(ordinal))
     }
 
     /// Returns in which batch Kubernetes looks at an ordinal in the range. The first has 1, each later one twice as many.
@@ -280,8 +267,11 @@ impl<'a> Syncing<'a> {
     fn update_within(&mut self, mut budget: i64) {
         let unavailable = self
             .find(|member| self.is_in_range(member) && self.is_in_budget(member) && member.is_unavailable());
-        let mut by =
-            unavailable.map(|slot| self.blocker(slot, MemberReason::Budget)).or_else(|| self.absent());
+        // A missing pod counts as unavailable.
+        let absent = || self.absent(i64::from(self.set.start) + self.set.first_in_budget()).next_back();
+        let mut by = unavailable
+            .map(|slot| self.blocker(slot, MemberReason::Budget))
+            .or_else(|| absent().map(missing));
         let takes_unavailable = !self.set.behavior.unavailable_first;
         for slot in 0..self.outcomes.len() {
             let member = self.at(slot);
@@ -343,23 +333,6 @@ impl<'a> Syncing<'a> {
 
     fn is_in_budget(&self, member: Member) -> bool {
         self.offset(member) >= self.set.first_in_budget()
-    }
-
-    /// Returns the highest ordinal that the budget is about and that has no pod. Such a pod counts as unavailable.
-    fn absent(&self) -> Option<Blocker> {
-        let mut expected = self.set.end() - 1;
-        for slot in 0..self.outcomes.len() {
-            let member = self.at(slot);
-            if !self.is_in_range(member) {
-                continue;
-            }
-            if i64::from(member.ordinal) < expected {
-                break;
-            }
-            expected -= 1;
-        }
-        let is_missing = expected >= i64::from(self.set.start) + self.set.first_in_budget();
-        is_missing.then(|| missing(expected))
     }
 
     fn block_all(&mut self, blocker: Blocker) {
