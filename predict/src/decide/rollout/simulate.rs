@@ -241,13 +241,6 @@ struct Simulation<'p> {
     starts: Vec<SetStart>,
 }
 
-/// A state as the Deployment's controller sees it, what its sync does, and the states to which that leads.
-struct Successor {
-    view: Simulated,
-    synced: Synced,
-    after: Vec<Simulated>,
-}
-
 /// What a sync does to a state.
 struct Synced {
     deployment: DeploymentState,
@@ -413,19 +406,15 @@ impl Simulation<'_> {
         states
     }
 
-    /// What can follow a state, and whether these are all ways.
-    fn successors(&self, state: &Simulated) -> (Vec<Successor>, bool) {
+    /// How the Deployment's controller may see a state, with what its sync does then, and whether these are all ways.
+    fn successors(&self, state: &Simulated) -> (Vec<(Simulated, Synced)>, bool) {
         let (ways, are_all) = every_way(&self.unseen(state));
         let mut successors = Vec::new();
         for late in ways {
             let view = self.view(state, &late);
-            for synced in self.syncs(&view) {
-                // While a status is still to come, so is another sync.
-                if synced.writes || late.is_empty() {
-                    let after = if synced.writes { self.after(&view, &synced) } else { Vec::new() };
-                    successors.push(Successor { view: view.clone(), synced, after });
-                }
-            }
+            // While a status is still to come, so is another sync.
+            let syncs = self.syncs(&view).into_iter().filter(|synced| synced.writes || late.is_empty());
+            successors.extend(syncs.map(|synced| (view.clone(), synced)));
         }
         (successors, are_all)
     }
@@ -439,13 +428,14 @@ impl Simulation<'_> {
         while let Some((state, steps)) = next.pop() {
             let (successors, are_all) = self.successors(&state);
             recorder.is_complete &= are_all;
-            for Successor { view, synced, after } in successors {
+            for (view, synced) in successors {
                 if !synced.writes {
                     // Of a rollback, it is not known what follows.
                     recorder.is_complete &= synced.sync.path != Path::Rollback && !synced.sync.is_rejected();
                     recorder.end(&view);
+                    continue;
                 }
-                for after in after {
+                for after in self.after(&view, &synced) {
                     recorder.record(Some(&view), &after);
                     recorder.record_two_sizes(&view, &synced.sync.changes);
                     if known.contains(&after) {
