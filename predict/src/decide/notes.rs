@@ -132,13 +132,9 @@ pub(crate) fn scaled_alone(sets: &Sets<'_>, set: &ReplicaSet, replicas: u32) -> 
     };
     let deployment = sets.controller(set).filter(|controller| controller.kind == "Deployment");
     let deployment = deployment.filter(|owner| !is_being_deleted(owner))?;
-    let mut others = Vec::new();
-    for other in sets.controlled_by(&deployment.uid).filter(|other| other.id() != set.id()) {
-        let has_pods = || sets.pods(other.id()).iter().any(|pod| pod.is_active());
-        if other.replicas() > 0 || has_pods() {
-            others.push(text::name(other.id().name));
-        }
-    }
+    let others = sets.controlled_by(&deployment.uid).filter(|other| other.id() != set.id());
+    let others = others.filter(|other| sets.is_in_use(other));
+    let others: Vec<_> = others.map(|other| text::name(other.id().name)).collect();
     if others.is_empty() {
         let text = format!(
             "Deployment {0} controls {1} and would reset its replica count: scale deploy/{0} instead",

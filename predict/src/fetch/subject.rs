@@ -96,16 +96,11 @@ impl Snapshot {
         let sets = Sets::of(self);
         let is_here = |its: &str| namespace.is_none_or(|namespace| its == namespace);
         let own: Vec<_> = sets
-            .ids()
-            .filter(|id| is_here(id.namespace))
-            .filter_map(|id| sets.get(id))
+            .listed()
+            .filter(|set| is_here(&set.meta.namespace))
             .filter(|set| set.meta.controller.as_ref().is_some_and(|its| owner.is(its)))
             .collect();
-        let in_use: Vec<_> = own
-            .iter()
-            .filter(|set| set.replicas() > 0 || sets.pods(set.id()).iter().any(|pod| pod.is_active()))
-            .map(|set| set.id())
-            .collect();
+        let in_use: Vec<_> = own.iter().filter(|set| sets.is_in_use(set)).map(|set| set.id()).collect();
         let of_pods = || {
             let pods = self.pods.iter().filter(|pod| is_here(&pod.meta.namespace));
             pods.filter_map(|pod| pod.meta.controller.as_ref()).find(|its| owner.is(its))

@@ -149,12 +149,7 @@ fn of_owner<'a>(sets: &Sets<'a>, owner: &'a OtherOwner) -> Result<Chosen<'a>, Er
     if owner.meta.deletion.is_some() {
         return Err(Error::new(format!("{owner} is being deleted")));
     }
-    let mut in_use = Vec::new();
-    for set in sets.controlled_by(&owner.meta.uid) {
-        if set.replicas() > 0 || sets.pods(set.id()).iter().any(|pod| pod.is_active()) {
-            in_use.push(set);
-        }
-    }
+    let in_use: Vec<_> = sets.controlled_by(&owner.meta.uid).filter(|set| sets.is_in_use(set)).collect();
     let only = match &*in_use {
         [] => return Err(Error::new(format!("{owner} has no pods"))),
         [only] => *only,

@@ -114,8 +114,14 @@ impl<'a> Sets<'a> {
         }
     }
 
-    pub(crate) fn ids(&self) -> impl Iterator<Item = WorkloadRef<'a>> {
-        self.by_id.keys().copied()
+    /// The sets that are in the input, by ID.
+    pub(crate) fn listed(&self) -> impl Iterator<Item = &'a ReplicaSet> {
+        self.by_id.values().map(|set| set.entry)
+    }
+
+    /// Whether a set has active pods or should have some.
+    pub(crate) fn is_in_use(&self, set: &ReplicaSet) -> bool {
+        set.replicas() > 0 || self.pods(set.id()).iter().any(|pod| pod.is_active())
     }
 
     /// The set that claims the pod: the one that the pod refers to, unless it releases the pod, or the one that adopts it.
