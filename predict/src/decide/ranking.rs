@@ -14,13 +14,13 @@ pub const MOST_IN_ONE_SYNC: usize = 500;
 /// The most pods of a set of which [`PodAnswer::odds`] are worked out, which takes a few seconds.
 pub(crate) const MOST_WITH_ODDS: usize = 5_000;
 
-/// The set's pods in deletion order. The victims come first, then the possible pods, then the survivors.
+/// The set's pods in deletion order. The certain victims come first, then the possible ones, then the survivors.
 pub(crate) struct Ranking<'a> {
     order: Order,
     policy: Policy,
-    victims: Vec<RankedPod<'a>>,
-    contested: Vec<RankedPod<'a>>,
-    survivors: Vec<RankedPod<'a>>,
+    pub(crate) pods: Vec<RankedPod<'a>>,
+    certain: usize,
+    possible: usize,
     /// How many pods go.
     delete: usize,
     /// Whether pods of other sets may go first, which changes ranks.
@@ -38,7 +38,7 @@ impl<'a> Ranking<'a> {
     ) -> Result<Self, Error> {
         let records: Vec<_> = own.iter().map(|pod| pod.record).collect();
         let mut is_race = false;
-        let (indices, victims, contested) = match order {
+        let (indices, certain, possible) = match order {
             Order::Total => {
                 let mut indices = vec![0; own.len()];
                 policy.sort(&records, &mut indices).map_err(|error| Error::new(error.to_string()))?;
@@ -54,30 +54,20 @@ impl<'a> Ranking<'a> {
                 }
             }
         };
-        let mut pods = indices.into_iter().map(|index| own[index as usize]);
-        Ok(Self {
-            order,
-            policy,
-            victims: pods.by_ref().take(victims).collect(),
-            contested: pods.by_ref().take(contested).collect(),
-            survivors: pods.collect(),
-            delete,
-            is_race,
-        })
+        let pods = indices.into_iter().map(|index| own[index as usize]).collect();
+        Ok(Self { order, policy, pods, certain, possible, delete, is_race })
     }
 
-    pub(crate) fn pods(&self) -> impl Iterator<Item = &RankedPod<'a>> {
-        self.victims.iter().chain(&self.contested).chain(&self.survivors)
-    }
-
-    /// The victims, the possible pods and the survivors.
+    /// The certain victims, the possible ones and the survivors.
     pub(crate) fn parts(&self) -> [&[RankedPod<'a>]; 3] {
-        [&self.victims, &self.contested, &self.survivors]
+        let (certain, others) = self.pods.split_at(self.certain);
+        let (possible, survivors) = others.split_at(self.possible);
+        [certain, possible, survivors]
     }
 
     /// Whether no pod is possible.
     pub(crate) fn is_certain(&self) -> bool {
-        self.contested.is_empty()
+        self.possible == 0
     }
 
     /// Whether pods are possible because ranks may change.
@@ -87,16 +77,16 @@ impl<'a> Ranking<'a> {
 
     /// How many of the possible pods are deleted.
     pub(crate) fn quota(&self) -> usize {
-        self.delete - self.victims.len()
+        self.delete - self.certain
     }
 
     /// Why the possible pods have no probabilities, if their reason does not say it.
     pub(crate) fn without_odds(&self) -> Option<String> {
-        if self.contested.is_empty() || self.is_race {
+        if self.is_certain() || self.is_race {
             None
         } else if self.delete > MOST_IN_ONE_SYNC {
             Some(format!("above {MOST_IN_ONE_SYNC} deletions, it depends on what happens between the syncs"))
-        } else if self.pods().count() > MOST_WITH_ODDS {
+        } else if self.pods.len() > MOST_WITH_ODDS {
             Some(format!("above {MOST_WITH_ODDS} pods, it takes too long to compute"))
         } else {
             None
@@ -106,10 +96,10 @@ impl<'a> Ranking<'a> {
     /// The probability of each possible pod, by UID, or nothing if it is unknown. In a race it is unknown, because
     /// nobody knows how likely each of the deciding ranks is.
     pub(crate) fn probabilities(&self) -> Result<HashMap<Uid, Probability>, Error> {
-        if self.contested.is_empty() || self.is_race || self.without_odds().is_some() {
+        if self.is_certain() || self.is_race || self.without_odds().is_some() {
             return Ok(HashMap::new());
         }
-        let pods: Vec<_> = self.pods().map(|pod| pod.record).collect();
+        let pods: Vec<_> = self.pods.iter().map(|pod| pod.record).collect();
         let (mut order, mut probabilities) =
             (vec![0; pods.len()], vec![podrank::Probability::default(); pods.len()]);
         let mut scratch = vec![[0; 4]; pods.len()];
@@ -124,9 +114,9 @@ impl<'a> Ranking<'a> {
     /// rule is the one that separates it from most of them. A rule that only breaks ties is named where nothing else
     /// decides. It compares a survivor with the last pod that is deleted.
     pub(crate) fn answers(&self, probabilities: &HashMap<Uid, Probability>) -> Vec<PodAnswer<'a>> {
-        let others = || self.contested.iter().chain(&self.survivors);
-        let after_victims = others().nth(others().count() / 2);
-        let before_survivors = self.contested.last().or(self.victims.last());
+        let others = &self.pods[self.certain..];
+        let after_victims = others.get(others.len() / 2);
+        let before_survivors = self.pods[..self.certain + self.possible].last();
         let cause = if self.is_race {
             Cause::Ranks
         } else if self.delete > MOST_IN_ONE_SYNC {
@@ -134,13 +124,12 @@ impl<'a> Ranking<'a> {
         } else {
             Cause::List
         };
-        let chance = Chance::Group { deleted: self.quota(), of: self.contested.len(), cause };
+        let chance = Chance::Group { deleted: self.quota(), of: self.possible, cause };
         let separated = |pod: &RankedPod<'a>, other: Option<&RankedPod<'a>>, alone| {
             other.map_or(alone, |other| Reason::Compared(self.separate(*pod, *other)))
         };
-        let all = self.victims.iter().map(|pod| (pod, Verdict::Deleted));
-        let all = all.chain(self.contested.iter().map(|pod| (pod, Verdict::Possible)));
-        let all = all.chain(self.survivors.iter().map(|pod| (pod, Verdict::Kept)));
+        let verdicts = [Verdict::Deleted, Verdict::Possible, Verdict::Kept].into_iter().zip(self.parts());
+        let all = verdicts.flat_map(|(verdict, pods)| pods.iter().map(move |pod| (pod, verdict)));
         all.map(|(ranked, verdict)| {
             let reason = match verdict {
                 Verdict::Deleted => separated(ranked, after_victims, Reason::AllDeleted),

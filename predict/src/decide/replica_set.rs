@@ -97,9 +97,9 @@ impl<'s, 'a> Scene<'s, 'a> {
                 notes.extend(notes::claims(sets, set));
             }
             if options.gates.pod_deletion_cost {
-                notes.extend(notes::invalid_costs(line.pods().map(|ranked| ranked.pod)));
+                notes.extend(notes::invalid_costs(line.pods.iter().map(|ranked| ranked.pod)));
             }
-            notes.extend(notes::created_after_now(line.pods().map(|ranked| ranked.pod), options.now));
+            notes.extend(notes::created_after_now(line.pods.iter().map(|ranked| ranked.pod), options.now));
             if options.order == Order::Kubernetes && delete > MOST_IN_ONE_SYNC {
                 notes.push(notes::several_syncs(delete, MOST_IN_ONE_SYNC));
             }
