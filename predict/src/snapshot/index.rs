@@ -41,7 +41,8 @@ impl<'a> Listed<'a> {
             }
             // Of several, any may be the first.
             None => here()
-                .find(|its| entry.is_adoptable() && its.meta.deletion.is_none() && selects(its) == Some(true))
+                .filter(|_| entry.kind == WorkloadKind::ReplicaSet && entry.meta.deletion.is_none())
+                .find(|its| its.meta.deletion.is_none() && selects(its) == Some(true))
                 .map(|its| Cow::Owned(OwnerReference::of_deployment(&its.meta.name, &its.meta.uid))),
         };
         Self { entry, selector: entry.selector(), controller }

@@ -123,27 +123,17 @@ pub(crate) enum Deletion {
     Background,
 }
 
-impl Deletion {
-    /// The finalizer that asks for it. The deletion in the background needs none.
-    pub(crate) fn finalizer(self) -> Option<&'static str> {
-        match self {
-            Self::Foreground => Some("foregroundDeletion"),
-            Self::Orphan => Some("orphan"),
-            Self::Background => None,
-        }
-    }
-}
-
 impl ObjectMeta {
     /// Moves out what is kept.
     pub(crate) fn take(&mut self) -> Metadata {
-        let has = |deletion: &Deletion| {
-            let finalizers = self.finalizers.iter().flatten();
-            finalizers.map(String::as_str).any(|finalizer| Some(finalizer) == deletion.finalizer())
+        let has = |name: &str| self.finalizers.iter().flatten().any(|finalizer| finalizer == name);
+        let deletion = match (has("foregroundDeletion"), has("orphan")) {
+            (true, _) => Deletion::Foreground,
+            (false, true) => Deletion::Orphan,
+            (false, false) => Deletion::Background,
         };
-        let asked = [Deletion::Foreground, Deletion::Orphan].into_iter().find(has);
         Metadata {
-            deletion: self.deletion_timestamp.as_ref().map(|_| asked.unwrap_or(Deletion::Background)),
+            deletion: self.deletion_timestamp.as_ref().map(|_| deletion),
             name: mem::take(&mut self.name),
             namespace: namespace(self.namespace.take()),
             uid: self.uid.take().unwrap_or_default(),

@@ -98,11 +98,6 @@ impl ReplicaSet {
         self.selector.as_ref().and_then(Selector::new)
     }
 
-    /// Whether a Deployment adopts it that selects it.
-    pub(crate) fn is_adoptable(&self) -> bool {
-        self.kind == WorkloadKind::ReplicaSet && self.meta.deletion.is_none()
-    }
-
     /// Whether its controller deletes no pods, whatever the count.
     pub(crate) fn is_idle(&self) -> bool {
         Workload::ReplicaSet(self).idle().is_some()

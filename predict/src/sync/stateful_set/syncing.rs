@@ -150,7 +150,7 @@ impl<'a> Syncing<'a> {
     /// `OrderedReady`.
     fn one_at_a_time(&mut self) {
         if let Some(blocker) = self.first_in_range_that_blocks() {
-            self.block_all(blocker);
+            self.for_each_wish(|_| (Verdict::Waiting, blocker.reason, Some(blocker)));
             // A finished pod that blocks other pods is deleted itself.
             if blocker.reason == MemberReason::WaitsForFinished {
                 let slot = self.outcomes.iter().position(|outcome| Some(outcome.member) == blocker.by.member);
@@ -333,10 +333,6 @@ impl<'a> Syncing<'a> {
 
     fn is_in_budget(&self, member: Member) -> bool {
         self.offset(member) >= self.set.first_in_budget()
-    }
-
-    fn block_all(&mut self, blocker: Blocker) {
-        self.for_each_wish(|_| (Verdict::Waiting, blocker.reason, Some(blocker)));
     }
 
     /// Decides about all members that are not kept in any case.
