@@ -257,7 +257,7 @@ impl<'c, 'a> RankedSets<'c, 'a> {
     /// How likely pods go if that depends on more than one list.
     fn sample(&self, outcome: &Endings) -> Result<HashMap<Uid, Probability>, String> {
         let mut schedules: Vec<Vec<SetDeletion>> = Vec::new();
-        for steps in [Some(&outcome.steps), outcome.late_steps.as_ref()].into_iter().flatten() {
+        for steps in [&outcome.steps, &outcome.late_steps] {
             for is_reversed in [false, true] {
                 let events = events(steps, self.own.len(), is_reversed);
                 if !schedules.contains(&events) {

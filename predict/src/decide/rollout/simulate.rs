@@ -116,8 +116,8 @@ pub(crate) struct Endings {
     /// The syncs in turn if the controller sees every status immediately. The first one reads the statuses as they are
     /// listed.
     pub(crate) steps: Vec<SimulatedSync>,
-    /// The syncs in turn if statuses are seen as late as they can be, unless these are the same.
-    pub(crate) late_steps: Option<Vec<SimulatedSync>>,
+    /// The syncs in turn if statuses are seen as late as they can be.
+    pub(crate) late_steps: Vec<SimulatedSync>,
     pub(crate) rest: SteadyState,
     /// Whether all that can happen has been looked at, and comes to rest.
     pub(crate) is_complete: bool,
@@ -158,8 +158,6 @@ pub(crate) fn simulate(deployment: &DeploymentState, mut starts: Vec<SetStart>) 
         let beside = fate.beside.iter().map(|set| peaks[*set]);
         fate.coming = beside.fold(fate.coming, u32::saturating_add);
     }
-    let is_other = late_steps.iter().map(|step| &step.sets).ne(steps.iter().map(|step| &step.sets));
-    let late_steps = is_other.then_some(late_steps);
     Endings { rest: simulation.rest(rest), fates, gone, late_steps, steps, is_complete }
 }
 
