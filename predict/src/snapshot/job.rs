@@ -181,14 +181,8 @@ fn left_alone(spec: &Spec, status: &Status) -> Option<String> {
     match (mode, manager) {
         _ if status.has("Complete") => Some("is complete".to_owned()),
         _ if status.has("Failed") => Some("has failed".to_owned()),
-        (_, Some(manager)) => {
-            let manager = text::quoted(manager);
-            Some(format!("is managed by {manager}"))
-        }
-        (Some(mode), None) => {
-            let mode = text::quoted(mode);
-            Some(format!("has an unknown completion mode, {mode}"))
-        }
+        (_, Some(manager)) => Some(format!("is managed by {}", text::quoted(manager))),
+        (Some(mode), None) => Some(format!("has an unknown completion mode, {}", text::quoted(mode))),
         (None, None) => None,
     }
 }
