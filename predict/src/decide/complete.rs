@@ -5,7 +5,7 @@
 
 use crate::answer::{Note, NoteCode};
 use crate::snapshot::{
-    Deployment, Pod, ReplicaSet, Sets, Snapshot, WorkloadKind, WorkloadRef, is_dns_subdomain,
+    Deployment, Pod, ReplicaSet, Sets, Snapshot, Workload, WorkloadKind, WorkloadRef, is_dns_subdomain,
 };
 use crate::text::{self, Error, ErrorKind, count, is};
 use podrank::Flags;
@@ -158,7 +158,7 @@ pub(crate) fn more_pods_than_status(set: &ReplicaSet, active: usize) -> Option<N
 /// rollout may go on in another way.
 pub(crate) fn stale_status(sets: &Sets<'_>, set: &ReplicaSet) -> Option<Note> {
     let status = set.status_replicas()?;
-    if missing_pods(sets, set).is_some() || set.is_idle() {
+    if missing_pods(sets, set).is_some() || Workload::ReplicaSet(set).idle().is_some() {
         return None;
     }
     let is_ready = |pod: &&&Pod| pod.record.flags.contains(Flags::READY);

@@ -129,7 +129,7 @@ impl<'s, 'a> ScaledDeployment<'s, 'a> {
             Ok(SetStart {
                 record: self.records[index],
                 pods: number(scene.own.len()),
-                is_idle: set.is_idle(),
+                is_idle: scene.is_idle(),
                 unassigned: number(scene.own.iter().filter(|pod| pod.pod.node().is_none()).count()),
                 terminating: number(self.sets.pods(set.id()).iter().filter(ending).count()),
                 available: pods.available(&scene.own, u32::try_from(seconds).unwrap_or(0))?,

@@ -1,8 +1,7 @@
 //! One `ReplicaSet` or `ReplicationController`.
 
 use crate::snapshot::{
-    CountManagers, LabelSelector, Metadata, Object, Selector, Template, Workload, WorkloadKind, WorkloadRef,
-    time,
+    CountManagers, LabelSelector, Metadata, Object, Selector, Template, WorkloadKind, WorkloadRef, time,
 };
 use crate::sync::deployment::{
     Annotation, DESIRED_REPLICAS_ANNOTATION, MAX_REPLICAS_ANNOTATION, ReplicaSetState,
@@ -96,11 +95,6 @@ impl ReplicaSet {
     /// Its selector. `None` if it has none, or one that Kubernetes calls invalid: either way it selects no pod.
     pub(crate) fn selector(&self) -> Option<Selector<'_>> {
         self.selector.as_ref().and_then(Selector::new)
-    }
-
-    /// Whether its controller deletes no pods, whatever the count.
-    pub(crate) fn is_idle(&self) -> bool {
-        Workload::ReplicaSet(self).idle().is_some()
     }
 
     /// The number of active pods by its status, if it has one. A negative number, which only a broken status has, is 0.
