@@ -8,10 +8,10 @@ use podrank::{EmptyNodesScratch, Neighbour, empty_nodes, node_weights};
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// The pods of a cluster that are on nodes, and the nodes that are about to go.
+/// The active pods of a cluster that are on nodes and don't leave with them, and the nodes that are about to go.
 #[derive(Clone, Debug, Default)]
 pub struct Cluster {
-    pods: Vec<Placed>,
+    pods: Vec<Pod>,
     leaving: HashSet<String>,
     /// The budgets that allow no disruption.
     closed: Vec<Budget>,
@@ -24,21 +24,6 @@ pub struct TopologyLevel {
     pub key: String,
     /// The label's value by node. Nodes without the label are missing.
     pub domains: HashMap<String, String>,
-}
-
-/// An active pod that does not leave with its node.
-#[derive(Clone, Debug)]
-struct Placed {
-    uid: String,
-    node: String,
-    /// The UID of its controller, or its own.
-    set: String,
-    /// How a reader knows it: by its controller, or by its name.
-    owner: String,
-    namespace: String,
-    labels: BTreeMap<String, String>,
-    /// The annotation that keeps it from being moved.
-    held_by: Option<String>,
 }
 
 /// A node that loses pods. Serialized, it is part of the JSON that docs/schemas describes.
@@ -73,25 +58,8 @@ impl Cluster {
             !pod.is_mirror
                 && pod.meta.controller.as_ref().is_none_or(|it| it.kind != "DaemonSet" && it.kind != "Node")
         };
-        let placed = |pod: &Pod| {
-            let node = pod.node.as_ref().filter(|_| pod.is_active())?;
-            let uid = pod.record.uid.to_string();
-            let (set, owner) = match &pod.meta.controller {
-                Some(owner) => (owner.uid.clone(), format!("{} {}", owner.kind, owner.name)),
-                None => (uid.clone(), format!("pod {}", pod.meta.name)),
-            };
-            let (namespace, labels) = (pod.meta.namespace.clone(), pod.meta.labels.clone());
-            Some(Placed {
-                uid,
-                node: node.clone(),
-                set,
-                owner,
-                namespace,
-                labels,
-                held_by: pod.held_by.clone(),
-            })
-        };
-        let pods = input.pods.iter().filter(stays).filter_map(placed).collect();
+        let is_placed = |pod: &&Pod| pod.node.is_some() && pod.is_active();
+        let pods = input.pods.iter().filter(stays).filter(is_placed).cloned().collect();
         Self { pods, leaving: leaving.into_iter().collect(), closed: Vec::new() }
     }
 
@@ -103,8 +71,9 @@ impl Cluster {
     }
 
     /// What keeps a drain from moving a pod.
-    fn held_by(&self, pod: &Placed) -> Option<String> {
-        let covers = |budget: &&Budget| budget.meta.namespace == pod.namespace && budget.covers(&pod.labels);
+    fn held_by(&self, pod: &Pod) -> Option<String> {
+        let covers =
+            |budget: &&Budget| budget.meta.namespace == pod.meta.namespace && budget.covers(&pod.meta.labels);
         let closed = || self.closed.iter().find(covers);
         let budget = || closed().map(|budget| format!("PodDisruptionBudget {}", budget.meta.name));
         pod.held_by.clone().or_else(budget)
@@ -141,15 +110,17 @@ impl Cluster {
     }
 
     fn weights(&self, own: &[RankedPod<'_>], numbers: &HashMap<&str, u32>) -> Vec<u64> {
-        let own: HashSet<_> = own.iter().map(|pod| pod.pod.uid().to_string()).collect();
+        let own: HashSet<_> = own.iter().map(|pod| pod.pod.uid()).collect();
         // All other nodes are as one: their pods only count in their sets.
         let elsewhere = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
         let mut sets = HashMap::<&str, u32>::new();
         let mut neighbours = Vec::new();
-        for pod in self.pods.iter().filter(|pod| !own.contains(&pod.uid)) {
+        for pod in self.pods.iter().filter(|pod| !own.contains(&pod.uid())) {
             let next = u32::try_from(sets.len()).unwrap_or(u32::MAX);
-            let set = *sets.entry(&pod.set).or_insert(next);
-            let node = numbers.get(&*pod.node).copied().unwrap_or(elsewhere);
+            // One without a controller is a set of its own.
+            let set = pod.meta.controller.as_ref().map_or(&pod.meta.uid, |owner| &owner.uid);
+            let set = *sets.entry(set).or_insert(next);
+            let node = pod.node().and_then(|node| numbers.get(node)).copied().unwrap_or(elsewhere);
             neighbours.push(Neighbour { set, node });
         }
         let mut weights = vec![0; numbers.len() + 1];
@@ -162,7 +133,8 @@ impl Cluster {
     pub(super) fn keeps_others(&self, nodes: &[PlannedNode], namespace: &str) -> bool {
         let kept: HashSet<_> =
             nodes.iter().filter(|node| !node.becomes_empty).map(|node| &*node.name).collect();
-        self.pods.iter().any(|pod| pod.namespace != namespace && kept.contains(&*pod.node))
+        let is_kept = |pod: &Pod| pod.node().is_some_and(|node| kept.contains(node));
+        self.pods.iter().any(|pod| pod.meta.namespace != namespace && is_kept(pod))
     }
 
     /// What is on these nodes.
@@ -176,22 +148,25 @@ impl Cluster {
         &self,
         pods: impl Iterator<Item = (&'a str, Option<&'a str>)>,
     ) -> Vec<PlannedNode> {
-        let (mut goes, mut kept) = (HashSet::new(), BTreeMap::<_, BTreeMap<&str, RemainingPods>>::new());
+        let (mut goes, mut kept) = (HashSet::new(), BTreeMap::<_, BTreeMap<String, RemainingPods>>::new());
         for (uid, node) in pods {
             goes.insert(uid);
             if let Some(node) = node {
                 kept.entry(node).or_default();
             }
         }
-        for pod in self.pods.iter().filter(|pod| !goes.contains(&*pod.uid)) {
-            if let Some(owners) = kept.get_mut(&*pod.node) {
-                let first = || RemainingPods { owner: pod.owner.clone(), pods: 0, held_by: None };
-                let kept = owners.entry(&pod.owner).or_insert_with(first);
-                kept.pods += 1;
-                kept.held_by = kept.held_by.take().or_else(|| self.held_by(pod));
-            }
+        for pod in self.pods.iter().filter(|pod| !goes.contains(&*pod.meta.uid)) {
+            let Some(owners) = pod.node().and_then(|node| kept.get_mut(node)) else { continue };
+            let owner = match &pod.meta.controller {
+                Some(owner) => format!("{} {}", owner.kind, owner.name),
+                None => format!("pod {}", pod.name()),
+            };
+            let first = |owner: &String| RemainingPods { owner: owner.clone(), pods: 0, held_by: None };
+            let kept = owners.entry(owner).or_insert_with_key(first);
+            kept.pods += 1;
+            kept.held_by = kept.held_by.take().or_else(|| self.held_by(pod));
         }
-        let planned = |(name, owners): (&str, BTreeMap<&str, RemainingPods>)| PlannedNode {
+        let planned = |(name, owners): (&str, BTreeMap<String, RemainingPods>)| PlannedNode {
             name: name.to_owned(),
             becomes_empty: owners.is_empty(),
             remaining: owners.into_values().collect(),
