@@ -5,7 +5,7 @@ use crate::decide::{Member, Ranking, Related, complete, members, notes, ranked};
 use crate::plan::progress::state as current;
 use crate::plan::{
     Chosen, Cluster, DefaultVerdicts, Plan, PlanRequest, PlanSize, PlannedNode, PlannedPod, PlannedSet,
-    SetPlan, Shares, busy, choose, idle_wish, preference, shares, still_working, unmet_wish,
+    SetPlan, Shares, busy, choose, idle_wish, shares, still_working, unmet_wish,
 };
 use crate::question::Order;
 use crate::reason::RankedPod;
@@ -63,7 +63,7 @@ pub fn plan(input: &Snapshot, request: &PlanRequest) -> Result<Plan, Error> {
     let members = members.collect::<Result<Vec<_>, _>>()?;
     let all: Vec<_> = members.iter().flat_map(|members| ranked(members)).collect();
     check_names(request, &chosen, &all)?;
-    preference::check(request, &chosen.target, &all)?;
+    request.preferences.iter().try_for_each(|preference| preference.check(&chosen.target, &all))?;
 
     let policy = Policy::at(to_time(options.now)).with_gates(options.gates);
     let parts =

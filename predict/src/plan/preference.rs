@@ -1,6 +1,6 @@
 //! The preferences of a user for a scale-down: the tier that they give each pod, and which pods match each.
 
-use crate::plan::{Cluster, TopologyLevel, Values, too_many_groups};
+use crate::plan::{Cluster, Target, TopologyLevel, Values, too_many_groups};
 use crate::question::Options;
 use crate::reason::RankedPod;
 use crate::snapshot::selector;
@@ -10,7 +10,6 @@ use podrank::{Flags, Phase, Pod, Policy};
 use serde::Serialize;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::fmt;
 
 /// A scale-down and its preferences.
 #[derive(Clone, Debug)]
@@ -170,13 +169,10 @@ impl Preference {
             && own.iter().all(|pod| !self.matches(pod, true).is_empty())
     }
 
-    /// Returns an error if the preference matches none of the pods, so that it would do nothing. `target` is the
-    /// workload.
-    fn check(&self, target: &dyn fmt::Display, own: &[RankedPod<'_>]) -> Result<(), Error> {
-        if own.iter().any(|pod| !self.matches(pod, true).is_empty()) {
-            self.check_values(target, own)?;
-            return self.check_domains(target, own);
-        }
+    /// Returns an error if the preference matches none of the pods, so that it would do nothing, or too few to be measured. `target` is
+    /// the workload.
+    pub(super) fn check(&self, target: &Target, own: &[RankedPod<'_>]) -> Result<(), Error> {
+        let matching = own.iter().filter(|pod| !self.matches(pod, true).is_empty()).count();
         let flag = self.for_some().unwrap_or_default();
         let sorted = |names: &mut dyn Iterator<Item = &String>| {
             let mut names: Vec<_> = names.cloned().collect();
@@ -184,6 +180,29 @@ impl Preference {
             text::list(&names)
         };
         Err(match self {
+            // No name was mistyped: there may be no such pods.
+            Self::NotAvailable | Self::EmptyNodes(_) => return Ok(()),
+            Self::Spread(levels) => {
+                let nodes: Vec<_> = own.iter().filter_map(|pod| pod.pod.node()).collect();
+                let is_useless =
+                    |level: &&TopologyLevel| !nodes.iter().any(|node| level.domains.contains_key(*node));
+                let useless = levels.iter().find(is_useless).filter(|_| !nodes.is_empty());
+                let Some(TopologyLevel { key, .. }) = useless else { return Ok(()) };
+                Error::new(format!(
+                    "--spread {key}: no active pod of {target} is on a node that has this label"
+                ))
+            }
+            Self::Values(Values { measure: Some(_), .. }) if matching == 0 => {
+                Error::new(format!("{flag}: no active pod of {target} has a value"))
+            }
+            // Pods without a value are busy, for all that is known, and those with one may be the busiest.
+            Self::Values(Values { measure: Some(_), .. }) if 2 * matching < own.len() => {
+                let (of, have) = (own.len(), if matching == 1 { "has" } else { "have" });
+                Error::new(format!("{flag}: too few pods have a value"))
+                    .because(format!("Only {matching} of the {of} active pods of {target} {have} a value."))
+                    .advise("Make sure that at least half of the pods have one.")
+            }
+            _ if matching > 0 => return Ok(()),
             Self::Nodes(selected) => {
                 let nodes = match selected.names.len() {
                     0 => "No node matches it.".to_owned(),
@@ -197,71 +216,10 @@ impl Preference {
                 let error = Error::new(format!("no active pod of {target} matches {flag}"));
                 selector::explain(error, &selected.selector, "of these pods", &labels)
             }
-            Self::Values(Values { measure: Some(_), .. }) => {
-                Error::new(format!("{flag}: no active pod of {target} has a value"))
-            }
             Self::Values(values) if values.of.is_empty() => Error::new(format!("{flag} names no pod")),
             Self::Values(values) => Error::new(format!("{flag} names no active pod of {target}"))
                 .because(format!("It names {}.", sorted(&mut values.of.keys()))),
-            // No name was mistyped: there may be no such pods.
-            Self::NotAvailable | Self::EmptyNodes(_) | Self::Spread(_) => return Ok(()),
         })
-    }
-
-    /// Returns an error if fewer than half of the pods have a value that was to be measured: pods without one are busy, for all that is
-    /// known, and those with one may be the busiest.
-    fn check_values(&self, target: &dyn fmt::Display, own: &[RankedPod<'_>]) -> Result<(), Error> {
-        let Self::Values(values @ Values { measure: Some(_), .. }) = self else { return Ok(()) };
-        let known = own.iter().filter(|pod| values.of.contains_key(&pod.pod.meta.name)).count();
-        if 2 * known < own.len() {
-            let of = own.len();
-            let have = if known == 1 { "has" } else { "have" };
-            return Err(Error::new(format!("{}: too few pods have a value", values.flag))
-                .because(format!("Only {known} of the {of} active pods of {target} {have} a value."))
-                .advise("Make sure that at least half of the pods have one."));
-        }
-        Ok(())
-    }
-
-    /// Returns an error if all assigned pods are on nodes without a label to spread by.
-    fn check_domains(&self, target: &dyn fmt::Display, own: &[RankedPod<'_>]) -> Result<(), Error> {
-        let Self::Spread(levels) = self else { return Ok(()) };
-        let nodes: Vec<_> = own.iter().filter_map(|pod| pod.pod.node.as_ref()).collect();
-        let is_useless = |level: &&TopologyLevel| !nodes.iter().any(|node| level.domains.contains_key(*node));
-        match levels.iter().find(is_useless).filter(|_| !nodes.is_empty()) {
-            Some(TopologyLevel { key, .. }) => Err(Error::new(format!(
-                "--spread {key}: no active pod of {target} is on a node that has this label"
-            ))),
-            None => Ok(()),
-        }
-    }
-
-    /// The value of each pod by this preference, given its tier by the earlier ones. A pod with a lower value is
-    /// deleted first.
-    fn places(
-        &self,
-        request: &PlanRequest,
-        own: &[RankedPod<'_>],
-        available: &[bool],
-        tiers: impl FnOnce() -> Result<Vec<u16>, Error>,
-    ) -> Result<Vec<f64>, Error> {
-        if let Self::EmptyNodes(cluster) = self {
-            let levels = request.levels().unwrap_or_default();
-            let places = cluster.places(own, &tiers()?, levels)?;
-            return Ok(places.into_iter().map(f64::from).collect());
-        }
-        let first = |goes_first: bool| f64::from(u8::from(!goes_first));
-        let places = own.iter().zip(available).map(|(pod, available)| match self {
-            Self::Pods(selected) => first(selected.names.contains(&pod.pod.meta.name)),
-            Self::Nodes(selected) => {
-                first(pod.pod.node.as_ref().is_some_and(|node| selected.names.contains(node)))
-            }
-            Self::Values(values) => values.of.get(&pod.pod.meta.name).copied().unwrap_or(f64::INFINITY),
-            Self::NotAvailable => first(!available),
-            // A preference to spread changes ranks, not tiers.
-            Self::EmptyNodes(_) | Self::Spread(_) => 0.0,
-        });
-        Ok(places.collect())
     }
 }
 
@@ -281,15 +239,6 @@ pub(super) fn available(request: &PlanRequest, own: &[RankedPod<'_>], min_ready_
     let now = crate::snapshot::to_time(request.options.now);
     let seconds = min_ready_seconds.max(0).unsigned_abs();
     own.iter().map(|pod| availability(&pod.record, seconds, now) == Availability::Available).collect()
-}
-
-/// Returns an error if a preference matches none of the pods. `target` is the workload.
-pub(super) fn check(
-    request: &PlanRequest,
-    target: &dyn fmt::Display,
-    own: &[RankedPod<'_>],
-) -> Result<(), Error> {
-    request.preferences.iter().try_for_each(|preference| preference.check(target, own))
 }
 
 /// Why the pod is selected, or would be if more pods were: its name, the preferences that it matches, or the order.
@@ -316,7 +265,7 @@ pub(super) fn why(request: &PlanRequest, pod: &RankedPod<'_>, is_available: bool
 }
 
 /// The state in which a pod is deleted before those that are ready, whatever its cost.
-fn early(pod: &Pod) -> Option<&'static str> {
+pub(super) fn early(pod: &Pod) -> Option<&'static str> {
     if !pod.flags.contains(Flags::ASSIGNED) {
         Some("not assigned")
     } else if pod.phase != Phase::RUNNING {
@@ -334,12 +283,27 @@ pub(super) fn tiers(
     own: &[RankedPod<'_>],
     available: &[bool],
 ) -> Result<Vec<u16>, Error> {
-    let selected = Selected { selector: String::new(), names: request.named.iter().cloned().collect() };
-    let named = Preference::Pods(selected);
-    let busy = own.iter().map(|pod| f64::from(u8::from(request.is_busy(pod))));
-    let mut places = vec![named.places(request, own, available, || Ok(Vec::new()))?, busy.collect()];
+    // What has a lower value is deleted first.
+    let first = |goes_first: bool| f64::from(u8::from(!goes_first));
+    let named = own.iter().map(|pod| first(request.named.contains(pod.pod.name())));
+    let busy = own.iter().map(|pod| first(!request.is_busy(pod)));
+    let mut places: Vec<Vec<f64>> = vec![named.collect(), busy.collect()];
     for preference in &request.preferences {
-        places.push(preference.places(request, own, available, || numbered(own, &places))?);
+        places.push(match preference {
+            Preference::EmptyNodes(cluster) => {
+                let levels = request.levels().unwrap_or_default();
+                cluster.places(own, &numbered(own, &places)?, levels)?.into_iter().map(f64::from).collect()
+            }
+            Preference::Values(Values { of, .. }) => {
+                own.iter().map(|pod| of.get(pod.pod.name()).copied().unwrap_or(f64::INFINITY)).collect()
+            }
+            // It changes ranks, not tiers.
+            Preference::Spread(_) => continue,
+            _ => {
+                let pods = own.iter().zip(available);
+                pods.map(|(pod, available)| first(!preference.matches(pod, *available).is_empty())).collect()
+            }
+        });
     }
     numbered(own, &places)
 }

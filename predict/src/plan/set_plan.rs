@@ -7,7 +7,7 @@ use crate::plan::{ForeignCosts, PlanRequest, PlanSize, PlannedPod, Unsteerable, 
 use crate::reason::{Comparison, RankedPod};
 use crate::snapshot::{CostOwner, Pod, ReplicaSet};
 use crate::text::{self, Error, TextReason};
-use podrank::{Flags, Phase, Policy, Rule, SteerScratch};
+use podrank::{Policy, Rule, SteerScratch};
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
@@ -90,8 +90,7 @@ impl<'a> SetPlan<'a> {
                 uid,
                 node: of.node.clone(),
                 is_selected: place < delete,
-                is_ready: [Flags::ASSIGNED, Flags::READY].iter().all(|flag| pod.flags.contains(*flag))
-                    && pod.phase == Phase::RUNNING,
+                is_ready: preference::early(pod).is_none(),
                 is_named: self.is_named(request, index),
                 why: preference::why(request, &self.own[index], self.available[index]),
                 deletion_cost: pod.deletion_cost,
