@@ -67,7 +67,8 @@ pub fn same_sets(confirmed: &Plan, now: &Plan) -> Result<(), String> {
     if now.target.uid != confirmed.target.uid {
         return Err(format!("{} was replaced meanwhile", now.target));
     }
-    if !now.has_sets_of(confirmed) {
+    let names = |plan: &Plan| plan.sets.iter().map(|set| set.replica_set.clone()).collect::<Vec<_>>();
+    if names(now) != names(confirmed) {
         return Err(format!("{} was rolled out meanwhile", now.target));
     }
     Ok(())

@@ -5,26 +5,7 @@ use crate::decide::{Scaled, autoscaler_notes, owner_note};
 use crate::plan::{Plan, PlannedPod};
 use crate::snapshot::budget::{Amount, Budget, Spec};
 use crate::snapshot::{Release, Snapshot, WorkloadRef};
-use crate::text::{self, count};
-use std::fmt;
-
-/// A workload that has its number of replicas already, but another number of pods.
-pub(crate) fn still_working(what: &impl fmt::Display, pods: usize) -> Note {
-    let pods = count(pods as u64, "active pod");
-    Note::warning(
-        NoteCode::ControllerBusy,
-        format!("{what} has {pods}, so its controllers are still working"),
-    )
-}
-
-pub(crate) fn idle_wish(preference: &str, target: &impl fmt::Display) -> Note {
-    let text = format!("all active pods of {target} match {preference}, so it makes no difference");
-    Note::new(NoteCode::Preference, text)
-}
-
-pub(crate) fn unmet_wish(unmet: &impl fmt::Display) -> Note {
-    Note::warning(NoteCode::Preference, unmet.to_string())
-}
+use crate::text;
 
 /// Returns what a reader should know of those who also set the count, as far as the input has them.
 pub fn check_interference(input: &Snapshot, plan: &Plan) -> Vec<Note> {

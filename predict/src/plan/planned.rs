@@ -142,28 +142,28 @@ pub struct UnmetPreference {
 impl fmt::Display for UnmetPreference {
     /// `2 of the 5 that go match --prefer-nodes lifecycle=spot`
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { preference, matching, delete, is_besides_named } = self;
-        let named = if *is_besides_named { "other " } else { "" };
-        match (matching, delete) {
-            (0, 1) => write!(f, "the {named}selected pod does not match {preference}"),
-            (0, _) => write!(f, "none of the {delete} {named}selected pods matches {preference}"),
-            (1, _) => write!(f, "only 1 of the {delete} {named}selected pods matches {preference}"),
-            _ => write!(f, "only {matching} of the {delete} {named}selected pods match {preference}"),
-        }
+        let named = if self.is_besides_named { "other " } else { "" };
+        let all = format!("the {} {named}selected pods", self.delete);
+        f.write_str(&self.text(&format!("the {named}selected pod"), &all))
     }
 }
 
 impl UnmetPreference {
     /// The same after the deletion: `2 of these 5 match --prefer-nodes lifecycle=spot`
     pub fn afterwards(&self) -> String {
-        let Self { preference, matching, delete, is_besides_named } = self;
-        let these = if *is_besides_named { "the other" } else { "these" };
+        let (one, these) =
+            if self.is_besides_named { ("the other one", "the other") } else { ("it", "these") };
+        self.text(one, &format!("{these} {}", self.delete))
+    }
+
+    /// How many match, of one pod or of all of them.
+    fn text(&self, one: &str, all: &str) -> String {
+        let Self { preference, matching, delete, .. } = self;
         match (matching, delete) {
-            (0, 1) if *is_besides_named => format!("the other one does not match {preference}"),
-            (0, 1) => format!("it does not match {preference}"),
-            (0, _) => format!("none of {these} {delete} matches {preference}"),
-            (1, _) => format!("only 1 of {these} {delete} matches {preference}"),
-            _ => format!("only {matching} of {these} {delete} match {preference}"),
+            (0, 1) => format!("{one} does not match {preference}"),
+            (0, _) => format!("none of {all} matches {preference}"),
+            (1, _) => format!("only 1 of {all} matches {preference}"),
+            _ => format!("only {matching} of {all} match {preference}"),
         }
     }
 }
@@ -235,12 +235,6 @@ impl Plan {
             format!("the deletion costs of {}{by}{}", text::first(&names, MOST_NAMED), text::list(&writers))
         };
         (!names.is_empty()).then(costs)
-    }
-
-    /// Whether another plan is about the same sets.
-    pub(super) fn has_sets_of(&self, other: &Self) -> bool {
-        let names = |plan: &Self| plan.sets.iter().map(|set| set.replica_set.clone()).collect::<Vec<_>>();
-        names(self) == names(other)
     }
 
     /// Whether Kubernetes deletes exactly the selected pods with the present costs, and there is no cost to write.

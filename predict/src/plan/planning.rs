@@ -5,7 +5,7 @@ use crate::decide::{Member, Ranking, Related, complete, members, notes, ranked};
 use crate::plan::progress::state as current;
 use crate::plan::{
     Chosen, Cluster, DefaultVerdicts, Plan, PlanRequest, PlanSize, PlannedNode, PlannedPod, PlannedSet,
-    SetPlan, Shares, busy, choose, idle_wish, shares, still_working, unmet_wish,
+    SetPlan, Shares, busy, choose, shares,
 };
 use crate::question::Order;
 use crate::reason::RankedPod;
@@ -26,7 +26,9 @@ pub fn nothing_to_do(input: &Snapshot, request: &PlanRequest) -> Result<Option<P
         return Ok(None);
     }
     let is_at_work = state.lags || state.pods.len() != replicas as usize;
-    let notes = is_at_work.then(|| still_working(&state.target, state.pods.len()));
+    let pods = text::count(state.pods.len(), "active pod");
+    let text = format!("{} has {pods}, so its controllers are still working", state.target);
+    let notes = is_at_work.then(|| Note::warning(NoteCode::ControllerBusy, text));
     Ok(Some(Plan {
         namespace: state.namespace,
         target: state.target,
@@ -69,7 +71,8 @@ pub fn plan(input: &Snapshot, request: &PlanRequest) -> Result<Plan, Error> {
     let parts =
         chosen.sets.iter().zip(&members).map(|(set, members)| SetPlan::new(request, policy, set, members));
     let parts = parts.collect::<Result<Vec<_>, _>>()?;
-    let fewer = delete(request, &chosen, &parts, busy_pods(request, &all))?;
+    let busy: Vec<_> = all.iter().filter(|pod| request.is_busy(pod)).collect();
+    let fewer = delete(request, &chosen, &parts, u32::try_from(busy.len()).unwrap_or(u32::MAX))?;
     let replicas = u32::try_from(fewer).ok().and_then(|fewer| chosen.from.checked_sub(fewer));
     let replicas = replicas.ok_or_else(|| {
         let [pods, from] = [text::count(fewer as u64, "pod"), text::count(u64::from(chosen.from), "replica")];
@@ -115,26 +118,19 @@ pub fn plan(input: &Snapshot, request: &PlanRequest) -> Result<Plan, Error> {
         notes,
     };
     plan.notes.extend(notes_on_wishes(request, &plan, &all));
-    keep_busy(request, &all, plan)
-}
-
-/// How many pods may not be deleted, because they are busy.
-fn busy_pods(request: &PlanRequest, own: &[RankedPod<'_>]) -> u32 {
-    u32::try_from(own.iter().filter(|pod| request.is_busy(pod)).count()).unwrap_or(u32::MAX)
+    keep_busy(request, &busy, plan)
 }
 
 /// Says by how many pods fewer the workload is scaled down because they are busy. An error if a busy pod would be deleted.
-fn keep_busy(request: &PlanRequest, own: &[RankedPod<'_>], mut plan: Plan) -> Result<Plan, Error> {
-    let is_lost = |pod: &&RankedPod<'_>| {
-        request.is_busy(pod) && plan.selected().any(|selected| selected.uid == pod.pod.uid().to_string())
-    };
-    if let Some(pod) = own.iter().find(is_lost) {
+fn keep_busy(request: &PlanRequest, busy: &[&RankedPod<'_>], mut plan: Plan) -> Result<Plan, Error> {
+    let is_lost = |pod: &&&RankedPod<'_>| plan.selected().any(|selected| selected.uid == pod.pod.meta.uid);
+    if let Some(pod) = busy.iter().find(is_lost) {
         return Err(Error::new(format!("{} is busy, but would be deleted", text::name(pod.pod.name())))
             .because("You named it, or Kubernetes deletes it before idle pods, whatever its deletion cost.")
             .advise("Try again once it is idle, or leave out --only-idle."));
     }
-    let busy = u64::from(busy_pods(request, own));
-    if matches!(request.count, PlanSize::To(replicas) if u64::from(replicas) < busy) {
+    let busy = busy.len();
+    if matches!(request.count, PlanSize::To(replicas) if (replicas as usize) < busy) {
         let [pods, is] = [text::count(busy, "pod"), text::is(busy).to_owned()];
         let text = format!("{pods} {is} busy, so {} scales to {busy}", plan.target);
         plan.notes.push(Note::new(NoteCode::Preference, text));
@@ -199,8 +195,13 @@ fn alone(parts: &[SetPlan<'_>], policy: Policy, delete: usize, probabilities: bo
 /// Notes on the preferences that all pods match, and on those that not all selected pods match.
 fn notes_on_wishes(request: &PlanRequest, plan: &Plan, own: &[RankedPod<'_>]) -> Vec<Note> {
     let idle = plan.preferences.iter().filter(|(place, _)| request.preferences[*place].selects_all(own));
-    let idle = idle.map(|(_, preference)| idle_wish(preference, &plan.target));
-    idle.chain(plan.unmet().iter().map(unmet_wish)).collect()
+    let idle = idle.map(|(_, preference)| {
+        let text =
+            format!("all active pods of {} match {preference}, so it makes no difference", plan.target);
+        Note::new(NoteCode::Preference, text)
+    });
+    let unmet = plan.unmet().into_iter().map(|it| Note::warning(NoteCode::Preference, it.to_string()));
+    idle.chain(unmet).collect()
 }
 
 /// What a reader should know of the pods' costs, and of many deletions.
