@@ -86,54 +86,41 @@ fn unsteerable(input: &Snapshot, pod: &Pod) -> Error {
     if controller.workload_kind() == Some(WorkloadKind::Job) {
         return error.because("A Job has no replica count.");
     }
-    let other = "podrank can only choose pods of ReplicaSets and ReplicationControllers.";
-    let Some(Ordinals { from, start, to, lowest }) = ordinals(input, pod) else {
-        return error.because(other);
-    };
-    let error = error.because("A StatefulSet deletes the pod with the highest ordinal first.");
-    match to {
-        0 if lowest > 0 && lowest < from => {
-            let (start, replicas) = (start.saturating_add(lowest), from - lowest);
-            let patch = format!(r#"{{"spec":{{"ordinals":{{"start":{start}}},"replicas":{replicas}}}}}"#);
-            error.advise(format!(
-                "Raise its first ordinal: kubectl patch sts/{owner} -n {namespace} -p '{patch}'"
-            ))
+    match of_stateful_set(input, pod) {
+        None => error.because("podrank can only choose pods of ReplicaSets and ReplicationControllers."),
+        Some(remedy) => {
+            error.because("A StatefulSet deletes the pod with the highest ordinal first.").advise(remedy)
         }
-        // No command: nobody scales a database to nothing for the sake of a node.
-        0 => error.advise(format!("Only scaling it from {from} to 0 deletes this pod.")),
-        _ => error.advise(format!(
-            "Scale it from {from} to {to}: kubectl scale sts/{owner} --replicas {to} -n {namespace}"
-        )),
     }
 }
 
-/// Which pods a `StatefulSet` has, and which of them should be deleted.
-struct Ordinals {
-    /// Its replicas, and its first ordinal.
-    from: i32,
-    start: i32,
-    /// To which number the replicas must fall so that all pods of the input that belong to it are deleted.
-    to: i32,
-    /// How many of its lowest ordinals these pods are. 0 if they are others.
-    lowest: i32,
-}
-
-/// The ordinals of the pod's `StatefulSet`. `None` if it belongs to none, or if nobody knows.
-fn ordinals(input: &Snapshot, pod: &Pod) -> Option<Ordinals> {
+/// How all pods of the input are deleted that belong to the pod's `StatefulSet`. `None` if it belongs to none, or if nobody knows.
+fn of_stateful_set(input: &Snapshot, pod: &Pod) -> Option<String> {
     let (kind, set) = workload_of(pod).filter(|(kind, _)| *kind == WorkloadKind::StatefulSet)?;
     let id = WorkloadRef { namespace: &pod.meta.namespace, kind, name: &set.name };
     let entry = input.stateful_sets.iter().find(|its| its.meta.id(kind) == id)?;
-    // It deletes its highest ordinals first, so the lowest of these pods decides.
     let of_set = |other: &&Pod| {
         other.is_active() && other.meta.controller.as_ref().is_some_and(|other| other.uid == set.uid)
     };
     let ordinal = |pod: &Pod| pod.meta.name.strip_prefix(&*set.name)?.strip_prefix('-')?.parse::<i32>().ok();
     let ordinals: BTreeSet<_> = input.pods.iter().filter(of_set).filter_map(ordinal).collect();
     let (from, start) = (entry.record.replicas, entry.record.start);
+    // It deletes its highest ordinals first, so the lowest of these pods decides.
     let to = ordinals.first()?.checked_sub(start)?;
     let count = i32::try_from(ordinals.len()).ok()?;
-    let lowest = if ordinals.last()?.checked_sub(start)? == count - 1 { count } else { 0 };
-    (0..from).contains(&to).then_some(Ordinals { from, start, to, lowest })
+    let are_lowest = ordinals.last()?.checked_sub(start)? == count - 1;
+    let [set, namespace] = [&set.name, &pod.meta.namespace].map(|it| text::name(it));
+    Some(match to {
+        _ if !(0..from).contains(&to) => return None,
+        0 if are_lowest && count < from => {
+            let (start, replicas) = (start.saturating_add(count), from - count);
+            let patch = format!(r#"{{"spec":{{"ordinals":{{"start":{start}}},"replicas":{replicas}}}}}"#);
+            format!("Raise its first ordinal: kubectl patch sts/{set} -n {namespace} -p '{patch}'")
+        }
+        // No command: nobody scales a database to nothing for the sake of a node.
+        0 => format!("Only scaling it from {from} to 0 deletes this pod."),
+        _ => format!("Scale it from {from} to {to}: kubectl scale sts/{set} --replicas {to} -n {namespace}"),
+    })
 }
 
 /// The workload that the pod's controller reference names.
