@@ -167,10 +167,6 @@ impl<'a> EndState<'a> {
 
     /// What it waits for, in a few words: `waits for db-1`.
     pub fn short(&self) -> Option<impl Display> {
-        self.waits()
-    }
-
-    fn waits(&self) -> Option<String> {
         let pods = self.pods;
         let new_pods = match pods {
             0 => "more new pods are available".to_owned(),
@@ -196,13 +192,10 @@ impl<'a> EndState<'a> {
     /// All that in a sentence. `None` if nothing follows, and all pods are available or no size changes. `is_first` says whether
     /// nothing was said that comes before.
     pub fn sentence(&self, is_first: bool) -> Option<impl Display> {
-        self.text(is_first)
-    }
-
-    fn text(&self, is_first: bool) -> Option<String> {
         let then = |follows: bool| {
             let start = if follows && !is_first { "Then the controller" } else { "The controller" };
-            format!("{start} {}", self.waits().unwrap_or_default())
+            let waits = self.short().map_or_else(String::new, |waits| waits.to_string());
+            format!("{start} {waits}")
         };
         let end = match self.basis {
             Basis::Outside => return None,

@@ -138,7 +138,7 @@ impl<'a> Reason<'a> {
             Self::Open(chance) => chance.short().to_owned(),
             Self::AfterNewPods => AFTER_ROLLOUT.to_owned(),
             Self::AnyCount(reason) => reason.short(),
-            Self::AllDeleted | Self::NoneDeleted | Self::OnlyPod => self.text(),
+            Self::AllDeleted | Self::NoneDeleted | Self::OnlyPod => self.sentence().to_string(),
             Self::StatefulSet(reason) => reason.short(),
             Self::DaemonSet(reason) => reason.short(),
             Self::Job(reason) => reason.short(),
@@ -147,10 +147,6 @@ impl<'a> Reason<'a> {
 
     /// A sentence with the values that decide.
     pub fn sentence(&self) -> impl Display {
-        self.text()
-    }
-
-    fn text(&self) -> String {
         match self {
             Self::Compared(comparison) => comparison.sentence(),
             Self::AllDeleted => "all pods of its set are deleted".to_owned(),

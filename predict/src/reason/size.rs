@@ -33,10 +33,6 @@ impl SetSize {
 
     /// A sentence with the numbers that decide.
     pub fn sentence(&self) -> impl Display {
-        self.text()
-    }
-
-    fn text(&self) -> String {
         let Self { from, change, desired: wanted, budgets, .. } = *self;
         let pods = |number: i32| count(number.unsigned_abs(), "pod");
         let surge = budgets.surge;
@@ -115,7 +111,7 @@ impl Serialize for SetSize {
         size.serialize_field("from", &self.from)?;
         size.serialize_field("to", &self.to())?;
         size.serialize_field("writes", &self.writes())?;
-        let reason = TextReason { rule: self.change.reason.name().into(), text: self.text() };
+        let reason = TextReason { rule: self.change.reason.name().into(), text: self.sentence().to_string() };
         size.serialize_field("reason", &reason)?;
         size.end()
     }
