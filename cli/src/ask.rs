@@ -176,13 +176,8 @@ fn of_file(
         _ => {
             let is_named = live::wanted(&input.all_workloads(), subjects, || "in the file".to_owned())?;
             let selected = args.selector.as_ref().map(|selector| input.selected(selector)).transpose()?;
-            let has_labels = |kind, namespace: &str, name: &str| {
-                let is = |id: &WorkloadId| id.kind == kind && id.namespace == namespace && id.name == name;
-                selected.as_ref().is_none_or(|ids| ids.iter().any(is))
-            };
-            let is_selected = |kind, namespace: &str, name: &str| {
-                is_named(kind, namespace, name) && has_labels(kind, namespace, name)
-            };
+            let is_selected =
+                |id: &WorkloadId| is_named(id) && selected.as_ref().is_none_or(|ids| ids.contains(id));
             return several(&input, &options, args, terminal, with_parts(subjects), is_selected, Vec::new());
         }
     };
@@ -307,10 +302,7 @@ fn decided(inquiry: Inquiry, args: &PreviewArgs, terminal: Terminal) -> Result<A
             of_preview(&preview, args, terminal, None, tables)
         }
         Question::Sets(sets) => {
-            let is_one = |kind, namespace: &str, name: &str| {
-                sets.iter().any(|id| id.kind == kind && id.namespace == namespace && id.name == name)
-            };
-            several(&input, &options, args, terminal, false, is_one, Vec::new())
+            several(&input, &options, args, terminal, false, |id| sets.contains(id), Vec::new())
         }
         Question::Count | Question::Order => {
             let preview = preview_workload(&input, &options).map_err(explained)?;
@@ -428,7 +420,7 @@ fn several(
     args: &PreviewArgs,
     terminal: Terminal,
     with_parts: bool,
-    is_selected: impl Fn(WorkloadKind, &str, &str) -> bool,
+    is_selected: impl Fn(&WorkloadId) -> bool,
     refusals: Vec<String>,
 ) -> Result<Answer, Failure> {
     if args.has_count() && args.replicas.is_none() {

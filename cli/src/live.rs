@@ -110,8 +110,8 @@ pub(crate) fn release(kubectl: &Kubectl) -> Option<Release> {
     serde_json::from_str::<serde_json::Value>(&answer).ok()?["gitVersion"].as_str()?.parse().ok()
 }
 
-/// Selects workloads by kind, namespace and name.
-pub(crate) type Wanted = Box<dyn Fn(WorkloadKind, &str, &str) -> bool>;
+/// Selects workloads.
+pub(crate) type Wanted = Box<dyn Fn(&WorkloadId) -> bool>;
 
 /// The objects that were read for several workloads.
 pub(crate) struct Several {
@@ -166,10 +166,7 @@ pub(crate) fn read_several(
     if labelled.is_empty() {
         return Err(format!("no workload has the labels {selector} {}", scope.place(kubectl)).into());
     }
-    let is_labelled = move |kind, namespace: &str, name: &str| {
-        let is_it = |its: &WorkloadId| its.kind == kind && its.namespace == namespace && its.name == name;
-        wanted(kind, namespace, name) && labelled.iter().any(is_it)
-    };
+    let is_labelled = move |id: &WorkloadId| wanted(id) && labelled.contains(id);
     Ok(Several { input, is_selected: Box::new(is_labelled), refusals })
 }
 
@@ -193,10 +190,10 @@ pub(crate) fn wanted(
             other => return Err(Error::new(format!("{other} needs a command of its own"))),
         }
     }
-    let is_it = |name: &WorkloadName, kind, its: &str| {
-        name.name == its && name.kind.is_none_or(|wanted| wanted == kind)
+    let is_it = |name: &WorkloadName, id: &WorkloadId| {
+        name.name == id.name && name.kind.is_none_or(|kind| kind == id.kind)
     };
-    let is_missing = |name: &&WorkloadName| !there.iter().any(|id| is_it(name, id.kind, &id.name));
+    let is_missing = |name: &&WorkloadName| !there.iter().any(|id| is_it(name, id));
     if let Some(missing) = names.iter().find(is_missing) {
         let known: Vec<_> = there.iter().map(named).collect();
         return Err(did_you_mean(
@@ -205,9 +202,7 @@ pub(crate) fn wanted(
         ));
     }
     let is_all = subjects.is_empty();
-    Ok(Box::new(move |kind, _, its| {
-        is_all || kinds.contains(&kind) || names.iter().any(|name| is_it(name, kind, its))
-    }))
+    Ok(Box::new(move |id| is_all || kinds.contains(&id.kind) || names.iter().any(|name| is_it(name, id))))
 }
 
 /// Returns the workload of a pod, and its namespace.

@@ -14,7 +14,7 @@
 use fastrand::Rng;
 use podrank_predict::{
     DeletionOrder, Error, ErrorKind, Options, Overview, Preview, Replicas, Snapshot, Subject, Verdict,
-    WorkloadKind, WorkloadName, deletion_order, deletion_order_of_pod, explain_deletion, overview,
+    WorkloadId, WorkloadName, deletion_order, deletion_order_of_pod, explain_deletion, overview,
     preview_workload,
 };
 use serde_json::{Map, Value, json};
@@ -68,7 +68,7 @@ impl Command {
         options.partial = self.partial;
         let mut pod = None;
         match &self.subject {
-            None => return Ok(of_overview(&overview(input, &options, self.replicas, false, |_, _, _| true))),
+            None => return Ok(of_overview(&overview(input, &options, self.replicas, false, |_| true))),
             Some(Subject::Workload(name)) => options.workload = Some(name.clone()),
             Some(Subject::Pod(name)) => {
                 let found = input.workloads_of_pod(name, None);
@@ -85,9 +85,7 @@ impl Command {
             }
             Some(Subject::Owner(owner)) => {
                 let sets = input.sets_in_use(owner, None)?;
-                let is_one = |kind: WorkloadKind, namespace: &str, name: &str| {
-                    sets.iter().any(|id| id.kind == kind && id.namespace == namespace && id.name == name)
-                };
+                let is_one = |id: &WorkloadId| sets.contains(id);
                 return Ok(of_overview(&overview(input, &options, self.replicas, false, is_one)));
             }
             Some(other) => panic!("no report asks about {other} yet"),

@@ -24,7 +24,7 @@ struct Row<'o> {
 pub(crate) fn rows(input: &Snapshot, mut options: Options) -> String {
     (options.namespace, options.workload) = (None, None);
     (options.replicas, options.parallelism) = (None, None);
-    let all = overview(input, &options, None, false, |_, _, _| true);
+    let all = overview(input, &options, None, false, |_| true);
     let table = view::overview::titled(&all, false);
     let rows = all.workloads.iter().zip(table.rows).map(|(line, TableRow { verdict, cells })| Row {
         namespace: line.namespace,

@@ -3,21 +3,21 @@
 use crate::answer::{Overview, OverviewRow, Preview, Verdict};
 use crate::decide::{at, context, in_use, of_choice, preview_choice};
 use crate::question::{Options, Replicas};
-use crate::snapshot::{Sets, Snapshot, Workload, WorkloadKind, WorkloadRef};
+use crate::snapshot::{Sets, Snapshot, Workload, WorkloadId, WorkloadRef};
 use crate::text::{API_VERSION, Error};
 
 /// Returns which pod is deleted first in each of the workloads that have pods or should have some, or what happens if each gets this count.
-/// `is_selected` selects workloads by kind, namespace and name. It includes sets of Deployments only `with_parts`.
+/// It includes sets of Deployments only `with_parts`.
 pub fn overview<'a>(
     input: &'a Snapshot,
     options: &Options,
     replicas: Option<Replicas>,
     with_parts: bool,
-    is_selected: impl Fn(WorkloadKind, &str, &str) -> bool,
+    is_selected: impl Fn(&WorkloadId) -> bool,
 ) -> Overview<'a> {
     let sets = Sets::of(input);
     let all = in_use(&sets, options.namespace.as_deref(), with_parts).into_iter();
-    let chosen = all.filter(|choice| is_selected(choice.id().kind, choice.id().namespace, choice.id().name));
+    let chosen = all.filter(|choice| is_selected(&choice.id().to_id()));
     let lines = chosen.map(|choice| {
         line(&sets, options, replicas, choice)
             .unwrap_or_else(|error| unanswered(&sets, options, choice, &error))

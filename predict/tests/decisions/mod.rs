@@ -101,7 +101,7 @@ fn answer(case: &Case) -> Result<String, Error> {
     match &question.subject {
         Subject::None => {}
         Subject::All => {
-            return Ok(of_overview(&overview(&input, &options, replicas, false, |_, _, _| true)));
+            return Ok(of_overview(&overview(&input, &options, replicas, false, |_| true)));
         }
         Subject::Workload(name) => options.workload = Some(name.parse().expect("a name")),
         Subject::Pod(name) => {
