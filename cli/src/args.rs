@@ -97,7 +97,7 @@ fn with_help(command: Command) -> Command {
 const OUTPUT: &str = "Output";
 
 /// Prints the short help, of a subcommand if it is named.
-pub(crate) fn help(subcommand: Option<&str>) -> Result<(), Box<dyn std::error::Error>> {
+pub(crate) fn help(subcommand: Option<&str>) -> Result<(), crate::Failure> {
     let mut command = command();
     command.build();
     let about = match subcommand {

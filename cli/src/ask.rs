@@ -1,5 +1,6 @@
 //! Answers what is asked: reads a file or the cluster, decides, and makes the text. Prints nothing.
 
+use crate::Failure;
 use crate::args::preview::{Output, PreviewArgs};
 use crate::at;
 use crate::deletion;
@@ -16,8 +17,6 @@ use podrank_predict::{
     is_hidden, preview_workload,
 };
 use serde::Serialize;
-
-type Failure = Box<dyn std::error::Error>;
 
 /// What to print.
 pub(crate) struct Answer {

@@ -37,7 +37,7 @@ pub(crate) fn of(kubectl: &Kubectl, pod: &str, scope: Scope<'_>, options: &Optio
         if let Some(kind) = kind.filter(|kind| WorkloadKind::WITH_COSTS.contains(kind)) {
             let resource = kind.resource();
             let words = [&[&*resource, &*name, "--ignore-not-found", MANAGERS][..], &place].concat();
-            input.add_part(kubectl.get_if_allowed(&words).unwrap_or_default());
+            input.add_part(kubectl.get_if_allowed(&words));
             let deployment = input.deployment_of(&name).map(str::to_owned);
             let named = match &deployment {
                 Some(name) => WorkloadName { kind: Some(WorkloadKind::Deployment), name: name.clone() },
@@ -49,7 +49,7 @@ pub(crate) fn of(kubectl: &Kubectl, pod: &str, scope: Scope<'_>, options: &Optio
             } else if let Some(name) = &deployment {
                 let words =
                     [&["deployments.apps", name, "--ignore-not-found", MANAGERS][..], &place].concat();
-                input.add_part(kubectl.get_if_allowed(&words).unwrap_or_default());
+                input.add_part(kubectl.get_if_allowed(&words));
             }
             about.extend(deployment.or_else(|| Some(name.rsplit_once('-')?.0.to_owned())));
             surroundings::add_autoscalers(kubectl, &place, &mut input);
@@ -60,7 +60,7 @@ pub(crate) fn of(kubectl: &Kubectl, pod: &str, scope: Scope<'_>, options: &Optio
     for name in about {
         let selector = format!("involvedObject.name={name}");
         let words = [&["events", "--field-selector", &*selector][..], &place].concat();
-        input.add_part(kubectl.get_if_allowed(&words).unwrap_or_default());
+        input.add_part(kubectl.get_if_allowed(&words));
     }
     let taken = explain_deletion(&input, &namespace, pod, options);
     // A name that is not known may be mistyped.

@@ -1,5 +1,6 @@
 //! Runs kubectl, which knows how to reach the cluster and takes care of logins, proxies and long lists.
 
+use crate::Failure;
 use crate::progress::Watched;
 use crate::relay::{Kept, Relay};
 use podrank_predict::{Error, ErrorKind, Snapshot};
@@ -134,15 +135,12 @@ impl Kubectl {
     /// Returns what `kubectl get WORDS` finds, which may be nothing. kubectl reads longer lists page by page.
     ///
     /// kubectl uses the terminal: its messages go to standard error, each once, and a login can ask for input.
-    pub(crate) fn get(&self, words: &[&str]) -> Result<Snapshot, Box<dyn std::error::Error>> {
+    pub(crate) fn get(&self, words: &[&str]) -> Result<Snapshot, Failure> {
         self.read(words, Messages::Pass).map(|(input, _)| input)
     }
 
     /// The same for several types, of which the user may be refused some: these refusals come with what could be read.
-    pub(crate) fn get_readable(
-        &self,
-        words: &[&str],
-    ) -> Result<(Snapshot, Vec<String>), Box<dyn std::error::Error>> {
+    pub(crate) fn get_readable(&self, words: &[&str]) -> Result<(Snapshot, Vec<String>), Failure> {
         self.read(words, Messages::PassAndAcceptRefusals)
     }
 
@@ -151,16 +149,12 @@ impl Kubectl {
         self.relay.pass_kept(lines, io::stderr());
     }
 
-    /// Returns what `kubectl get WORDS` finds, or `None` on failure, which is not reported.
-    pub(crate) fn get_if_allowed(&self, words: &[&str]) -> Option<Snapshot> {
-        self.read(words, Messages::Drop).map(|(input, _)| input).ok()
+    /// Returns what `kubectl get WORDS` finds, or nothing on failure, which is not reported.
+    pub(crate) fn get_if_allowed(&self, words: &[&str]) -> Snapshot {
+        self.read(words, Messages::Drop).map(|(input, _)| input).unwrap_or_default()
     }
 
-    fn read(
-        &self,
-        words: &[&str],
-        messages: Messages,
-    ) -> Result<(Snapshot, Vec<String>), Box<dyn std::error::Error>> {
+    fn read(&self, words: &[&str], messages: Messages) -> Result<(Snapshot, Vec<String>), Failure> {
         self.run(&[&["get"], words].concat(), "json", messages, |stdout| {
             let mut stdout = Watched::new(stdout, None);
             let input = Snapshot::read_part(&mut stdout);
@@ -211,7 +205,7 @@ impl Kubectl {
     }
 
     /// Starts kubectl, whose standard output is a pipe. The child must be killed.
-    pub(crate) fn follow(&self, words: &[&str]) -> Result<Child, Box<dyn std::error::Error>> {
+    pub(crate) fn follow(&self, words: &[&str]) -> Result<Child, Failure> {
         let mut command = self.apart(words);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         command.spawn().map_err(|error| self.missing(&error).into())
@@ -242,8 +236,8 @@ impl Kubectl {
         words: &[&str],
         output: &str,
         messages: Messages,
-        read: impl FnOnce(ChildStdout) -> Result<T, Box<dyn std::error::Error>>,
-    ) -> Result<(T, Vec<String>), Box<dyn std::error::Error>> {
+        read: impl FnOnce(ChildStdout) -> Result<T, Failure>,
+    ) -> Result<(T, Vec<String>), Failure> {
         let mut command = self.command(&[words, &["--output", output]].concat());
         let stderr = if messages == Messages::Drop { Stdio::null() } else { Stdio::piped() };
         let mut child =

@@ -2,6 +2,7 @@
 //! has a controller, such as a Deployment, the revisions and all nodes if its kind reads them, and the pods that the
 //! related sets select.
 
+use crate::Failure;
 use crate::kubectl::{Answer, Kubectl, Reason};
 use crate::surroundings;
 use podrank_predict::{
@@ -68,7 +69,7 @@ pub(crate) fn read(
     scope: Scope<'_>,
     of_pods: bool,
     retries: u32,
-) -> Result<Live, Box<dyn std::error::Error>> {
+) -> Result<Live, Failure> {
     let mut input = find(kubectl, name, scope)?;
     let Some(workload) = input.workload(name)? else {
         return Err(unknown(kubectl, name, scope).into());
@@ -128,7 +129,7 @@ pub(crate) fn read_several(
     subjects: &[Subject],
     selector: Option<&str>,
     scope: Scope<'_>,
-) -> Result<Several, Box<dyn std::error::Error>> {
+) -> Result<Several, Failure> {
     let all = format!("{},pods", resources(None));
     let (mut input, refusals) = kubectl.get_readable(&[&[&*all], &*scope.arguments()].concat())?;
     // Without pods, there is nothing to say.
@@ -153,7 +154,7 @@ pub(crate) fn read_several(
     if workloads.iter().any(|workload| workload.kind.reads_nodes()) {
         let revisions = [&["controllerrevisions.apps"][..], &scope.arguments()].concat();
         for words in [&*revisions, &["nodes"]] {
-            input.add_part(kubectl.get_if_allowed(words).unwrap_or_default());
+            input.add_part(kubectl.get_if_allowed(words));
         }
     }
     surroundings::add_autoscalers(kubectl, &scope.arguments(), &mut input);
@@ -210,7 +211,7 @@ pub(crate) fn workload_of_pod(
     kubectl: &Kubectl,
     pod: &str,
     scope: Scope<'_>,
-) -> Result<(String, WorkloadName), Box<dyn std::error::Error>> {
+) -> Result<(String, WorkloadName), Failure> {
     let mut input = get_named(kubectl, "pods", pod, scope)?;
     if input.is_empty() {
         let missing = not_found(format!("no pod is named {pod} {}", scope.place(kubectl)));
@@ -231,7 +232,7 @@ pub(crate) fn workload_of_pod(
 
 /// Adds the sets of pods, with the objects that lead these. `StatefulSet`s are only added if the user may read them,
 /// because the answer only mentions how they would delete their pods.
-pub(crate) fn add_owners(kubectl: &Kubectl, pods: &mut Snapshot) -> Result<(), Box<dyn std::error::Error>> {
+pub(crate) fn add_owners(kubectl: &Kubectl, pods: &mut Snapshot) -> Result<(), Failure> {
     for ((namespace, kind), names) in plan::sets_of_pods(pods) {
         let resource = kind.resource();
         // kubectl sends a request for each name.
@@ -239,14 +240,14 @@ pub(crate) fn add_owners(kubectl: &Kubectl, pods: &mut Snapshot) -> Result<(), B
         let place = ["--ignore-not-found", "--namespace", &namespace];
         let words: Vec<_> = [&*resource].into_iter().chain(names).chain(place).collect();
         if kind == WorkloadKind::StatefulSet {
-            pods.add_part(kubectl.get_if_allowed(&words).unwrap_or_default());
+            pods.add_part(kubectl.get_if_allowed(&words));
         } else {
             pods.add_part(kubectl.get(&words)?);
         }
     }
     for (namespace, OwnerName { resource, name }) in plan::leaders(pods) {
         let words = [&*resource, &name, "--ignore-not-found", "--namespace", &namespace];
-        pods.add_part(kubectl.get_if_allowed(&words).unwrap_or_default());
+        pods.add_part(kubectl.get_if_allowed(&words));
     }
     Ok(())
 }
@@ -266,7 +267,7 @@ pub(crate) fn sets_in_use(
     kubectl: &Kubectl,
     owner: &OwnerName,
     scope: Scope<'_>,
-) -> Result<(Snapshot, Vec<WorkloadId>), Box<dyn std::error::Error>> {
+) -> Result<(Snapshot, Vec<WorkloadId>), Failure> {
     let Scope::Namespace(_) = scope else {
         let error = Error::new(format!("--all-namespaces cannot be used with {owner}"));
         return Err(error.advise("Name its namespace with --namespace.").into());
@@ -288,7 +289,7 @@ pub(crate) fn leader(
     kubectl: &Kubectl,
     owner: &OwnerName,
     scope: Scope<'_>,
-) -> Result<(String, OwnerName, WorkloadName), Box<dyn std::error::Error>> {
+) -> Result<(String, OwnerName, WorkloadName), Failure> {
     let text = get_owner(kubectl, owner, "--output=json", &WorkloadKind::WITH_COSTS, scope)?;
     let mut input = Snapshot::read_part(text.as_bytes())?.unwrap_or_default();
     let (namespace, leader) = plan::leader(&input, owner)?;
@@ -312,7 +313,7 @@ fn get_owner(
     output: &str,
     kinds: &[WorkloadKind],
     scope: Scope<'_>,
-) -> Result<String, Box<dyn std::error::Error>> {
+) -> Result<String, Failure> {
     let words = [&["get", &owner.resource, &owner.name, output], &*scope.arguments()].concat();
     kubectl.call(&words, "").and_then(Answer::result).map_err(|error| {
         match WorkloadKind::of_type(&owner.resource, kinds) {
@@ -328,7 +329,7 @@ pub(crate) fn get_named(
     resource: &str,
     name: &str,
     scope: Scope<'_>,
-) -> Result<Snapshot, Box<dyn std::error::Error>> {
+) -> Result<Snapshot, Failure> {
     let by_name = format!("metadata.name={name}");
     let words = match scope {
         Scope::Namespace(_) => [name, "--ignore-not-found"],
@@ -339,11 +340,7 @@ pub(crate) fn get_named(
 }
 
 /// Returns the workload with this name. If the user may not read some of the types that may have it, it says so.
-fn find(
-    kubectl: &Kubectl,
-    name: &WorkloadName,
-    scope: Scope<'_>,
-) -> Result<Snapshot, Box<dyn std::error::Error>> {
+fn find(kubectl: &Kubectl, name: &WorkloadName, scope: Scope<'_>) -> Result<Snapshot, Failure> {
     let resources = resources(name.kind);
     let by_name = &*format!("metadata.name={}", name.name);
     let words = match (scope, name.kind) {
@@ -426,7 +423,7 @@ fn elsewhere(kubectl: &Kubectl, name: &WorkloadName, scope: Scope<'_>) -> Vec<St
     let Scope::Namespace(_) = scope else { return Vec::new() };
     let by_name = format!("metadata.name={}", name.name);
     let words = [&*resources(name.kind), "--field-selector", &by_name, "--all-namespaces"];
-    let found = kubectl.get_if_allowed(&words).unwrap_or_default().all_workloads();
+    let found = kubectl.get_if_allowed(&words).all_workloads();
     let namespaces: BTreeSet<_> = found.into_iter().map(|workload| workload.namespace).collect();
     namespaces.into_iter().collect()
 }

@@ -30,6 +30,9 @@ use terminal_size::{Height, Width, terminal_size_of};
 /// How long `--watch` waits before it looks again.
 const BETWEEN_LOOKS: Duration = Duration::from_secs(2);
 
+/// An error of any kind.
+type Failure = Box<dyn Error>;
+
 fn main() -> ExitCode {
     let done = match Args::read() {
         Args::Preview(args) => show(&args).map(|()| ExitCode::SUCCESS),
@@ -45,14 +48,14 @@ fn main() -> ExitCode {
 }
 
 /// The error after its place.
-fn at(error: Box<dyn Error>, place: &str) -> Box<dyn Error> {
+fn at(error: Failure, place: &str) -> Failure {
     match error.downcast::<podrank_predict::Error>() {
         Ok(error) => error.at(place).into(),
         Err(error) => format!("{place}: {error}").into(),
     }
 }
 
-fn run(task: &Task) -> Result<ExitCode, Box<dyn Error>> {
+fn run(task: &Task) -> Result<ExitCode, Failure> {
     let text = match task {
         Task::Scale(args) => return steer::scale(args),
         Task::Drop(args) => return steer::drop(args),
@@ -72,7 +75,7 @@ fn run(task: &Task) -> Result<ExitCode, Box<dyn Error>> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn show(args: &PreviewArgs) -> Result<(), Box<dyn Error>> {
+fn show(args: &PreviewArgs) -> Result<(), Failure> {
     let terminal = terminal();
     let mut last: Option<String> = None;
     loop {
@@ -122,11 +125,11 @@ fn columns((Width(columns), _): (Width, Height)) -> usize {
 }
 
 /// Prints a text that has no line breaks of its own.
-fn print_line(text: &str) -> Result<(), Box<dyn Error>> {
+fn print_line(text: &str) -> Result<(), Failure> {
     print(format!("{}\n", plain(text)).as_bytes())
 }
 
-fn print(text: &[u8]) -> Result<(), Box<dyn Error>> {
+fn print(text: &[u8]) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(text).and_then(|()| stdout.flush()) {
         // The reader, such as `head`, has seen enough.

@@ -16,7 +16,7 @@ mod run;
 use crate::args::steer::{DropArgs, DryRun, How, POD_TYPES, Preferences, ScaleArgs, SteerOutput, UndoArgs};
 use crate::kubectl::Kubectl;
 use crate::live;
-use crate::{complain, print, print_line, terminal};
+use crate::{Failure, complain, print, print_line, terminal};
 use cluster::Cluster;
 use kubectl_podrank::view;
 use lock::{Lock, LockError};
@@ -25,10 +25,7 @@ use podrank_predict::plan::{self, Plan, PlanSize, ScaleTarget, Target};
 use podrank_predict::{Options, Snapshot, count, json};
 use request::ScaleRequest;
 use std::collections::BTreeSet;
-use std::error::Error;
 use std::process::ExitCode;
-
-type Failure = Box<dyn Error>;
 
 pub(crate) fn scale(args: &ScaleArgs) -> Result<ExitCode, Failure> {
     let kubectl = Kubectl::new(args.how.connection.arguments());
