@@ -31,7 +31,7 @@ pub(crate) struct PreviewArgs {
     /// Replica count: absolute (5) or relative (-2, -30%)
     ///
     /// A relative count is subtracted from the current one. A percentage is rounded down to whole pods.
-    #[arg(long, value_name = "N", value_parser = replicas, allow_hyphen_values = true, alias = "to", help_heading = QUESTION)]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, alias = "to", help_heading = QUESTION)]
     pub(crate) replicas: Option<Replicas>,
 
     /// Parallelism of a Job to predict
@@ -203,10 +203,6 @@ enum OrderName {
     Kubernetes,
     /// podrank's total order, which has no ties
     Total,
-}
-
-pub(super) fn replicas(text: &str) -> Result<Replicas, Error> {
-    text.parse()
 }
 
 /// A number of pods, at most the largest that Kubernetes stores.

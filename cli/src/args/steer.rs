@@ -2,7 +2,7 @@
 
 use super::connection::Connection;
 use super::prefer_nodes::NodePreference;
-use super::preview::{gate, replicas};
+use super::preview::gate;
 use clap::{ArgMatches, Args, ValueEnum, ValueHint};
 use podrank::FeatureGates;
 use podrank_predict::gates::Gate;
@@ -22,7 +22,7 @@ pub(crate) struct ScaleArgs {
     pub(crate) target: Target,
 
     /// Replica count: absolute (5) or relative (-2, -30%)
-    #[arg(long, value_name = "N", value_parser = replicas, allow_hyphen_values = true, alias = "to")]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, alias = "to")]
     pub(crate) replicas: Replicas,
 
     #[command(flatten)]

@@ -17,8 +17,8 @@ pub fn table(preview: &Preview<'_>) -> Table {
         || preview.size.replicas.is_some_and(|replicas| replicas as usize > preview.active());
     let follows = preview.rest.as_ref().filter(|rest| !grows || rest.waits_for.is_some());
     let is_stuck = preview.pods().any(|pod| pod.reason.is_stuck());
-    let follows =
-        follows.filter(|_| !is_stuck && !goes_on_by_itself(preview)).and_then(|rest| rest.sentence(false));
+    let is_said = is_stuck || preview.one_by_one().is_some();
+    let follows = follows.filter(|_| !is_said).and_then(|rest| rest.sentence(false));
     let row = |pod: &&PodAnswer<'_>| {
         let [name, node] = [pod.name(), pod.node().unwrap_or("-")].map(str::to_owned);
         let cells = vec![verdict_cell(pod.verdict, pod.probability), name, node, pod.short().to_string()];
@@ -70,11 +70,6 @@ fn shares(preview: &Preview<'_>) -> Option<String> {
     // If all is certain, the rows tell.
     let is_worth_telling = shares.len() > 1 && preview.count(Verdict::Possible) > 0;
     is_worth_telling.then(|| format!("That is {}.", shares.join(" and ")))
-}
-
-/// Whether all pods that wait also go, one after the other, although others go first.
-pub(super) fn goes_on_by_itself(preview: &Preview<'_>) -> bool {
-    preview.one_by_one().is_some()
 }
 
 /// How many of the contested pods go.

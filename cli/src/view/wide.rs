@@ -1,6 +1,6 @@
 //! The answer about a count in full: every pod, every value, and the names of pods for other commands.
 
-use crate::view::answer::{by_chance, chance, count_of, goes_on_by_itself, headline};
+use crate::view::answer::{by_chance, chance, count_of, headline};
 use crate::view::{COST, Row, Table, amount, count, is, plain, verdict_cell};
 use podrank_predict::{PodAnswer, PodGroup, Preview, Verdict, WorkloadKind};
 use std::iter;
@@ -9,7 +9,8 @@ use std::iter;
 /// A pod that is replaced is not a victim.
 pub fn names(preview: &Preview<'_>) -> String {
     let (certain, waits) = (certain(preview), |pod: &&PodAnswer<'_>| pod.waits_for().is_some());
-    let after = preview.pods().filter(waits).filter(|pod| goes_on_by_itself(preview) && !pod.is_replaced);
+    let goes_on = preview.one_by_one().is_some();
+    let after = preview.pods().filter(waits).filter(|pod| goes_on && !pod.is_replaced);
     certain.chain(after).flat_map(|pod| ["pod/".into(), plain(pod.name()), "\n".into()]).collect()
 }
 
