@@ -6,7 +6,7 @@ use clap::builder::RangedI64ValueParser;
 use clap::{ArgAction, Parser, ValueEnum, ValueHint};
 use jiff::{SignedDuration, Timestamp};
 use podrank::FeatureGates;
-use podrank_predict::gates::{ControllerGate, GATES, Gate, STATEFUL_SET_GATES};
+use podrank_predict::gates::{GATES, STATEFUL_SET_GATES};
 use podrank_predict::{
     ControllerGates, Error, Options, Order, Release, Replicas, Subject, TimeSource, Window, WorkloadKind,
 };
@@ -210,12 +210,35 @@ pub(super) fn pod_count() -> RangedI64ValueParser<u32> {
     RangedI64ValueParser::new().range(0..=i32::MAX.into())
 }
 
-pub(super) fn gate(text: &str) -> Result<(Gate, bool), String> {
+/// The name of a feature gate, and its value.
+pub(super) type GivenGate = (&'static str, bool);
+
+fn given_gate(text: &str, known: &[&'static str]) -> Result<GivenGate, String> {
     let (name, value) = text.split_once('=').ok_or("expected NAME=true or NAME=false")?;
-    let (_, gate) = GATES.iter().find(|(known, _)| *known == name).ok_or_else(|| {
-        format!("unknown feature gate `{name}`: use {}", GATES.map(|(name, _)| name).join(", "))
-    })?;
-    Ok((*gate, on_or_off(value)?))
+    let unknown = || format!("unknown feature gate `{name}`: use {}", known.join(", "));
+    let name = *known.iter().find(|known| **known == name).ok_or_else(unknown)?;
+    Ok((name, value.parse().map_err(|_| format!("expected true or false, not `{value}`"))?))
+}
+
+/// A gate of the order.
+pub(super) fn gate(text: &str) -> Result<GivenGate, String> {
+    given_gate(text, &GATES.map(|(name, _)| name))
+}
+
+/// A gate of the order, or of the controllers that delete pods themselves.
+fn any_gate(text: &str) -> Result<GivenGate, String> {
+    given_gate(text, &[&GATES.map(|(name, _)| name)[..], &STATEFUL_SET_GATES.map(|(name, _)| name)].concat())
+}
+
+/// Kubernetes' defaults with the changes that are asked for.
+pub(super) fn order_gates(given: &[GivenGate]) -> FeatureGates {
+    let mut gates = FeatureGates::KUBERNETES;
+    for (given, value) in given {
+        for (_, gate) in GATES.iter().filter(|(name, _)| name == given) {
+            *gate(&mut gates) = *value;
+        }
+    }
+    gates
 }
 
 fn time(text: &str) -> Result<Timestamp, String> {
@@ -235,39 +258,11 @@ fn within(text: &str) -> Result<Window, String> {
     Ok(Window { before: duration(before)?, after: duration(after)? })
 }
 
-fn on_or_off(value: &str) -> Result<bool, String> {
-    value.parse().map_err(|_| format!("expected true or false, not `{value}`"))
-}
-
-/// A gate of the order, or of the controllers that delete pods themselves.
-#[derive(Clone, Copy, Debug)]
-enum AnyGate {
-    Order(Gate),
-    Controller(ControllerGate),
-}
-
-/// A gate, its value, and both as they were typed.
-#[derive(Clone, Debug)]
-struct GivenGate(AnyGate, bool, String);
-
-fn any_gate(text: &str) -> Result<GivenGate, String> {
-    let (name, value) = text.split_once('=').ok_or("expected NAME=true or NAME=false")?;
-    if let Some((_, gate)) = STATEFUL_SET_GATES.iter().find(|(known, _)| *known == name) {
-        return Ok(GivenGate(AnyGate::Controller(*gate), on_or_off(value)?, text.to_owned()));
-    }
-    match gate(text) {
-        Ok((gate, value)) => Ok(GivenGate(AnyGate::Order(gate), value, text.to_owned())),
-        Err(error) if error.starts_with("unknown") => {
-            Err(format!("{error}, {}", STATEFUL_SET_GATES.map(|(name, _)| name).join(", ")))
-        }
-        Err(error) => Err(error),
-    }
-}
-
 impl PreviewArgs {
     /// What is wrong with the flags together.
     pub(crate) fn conflict(&self) -> Option<&'static str> {
-        let wants_proposal = self.gates().0.prefer_for_scale_down && self.order == OrderName::Kubernetes;
+        let wants_proposal =
+            order_gates(&self.feature_gates).prefer_for_scale_down && self.order == OrderName::Kubernetes;
         wants_proposal.then_some("no Kubernetes release has PreferForScaleDown\n  Use it with --order total.")
     }
 
@@ -299,7 +294,8 @@ impl PreviewArgs {
             let [before, after] = [within.before, within.after].map(|time| time.as_secs_f64());
             format!("--within {before}s,{after}s")
         };
-        let gates: Vec<_> = self.feature_gates.iter().map(|GivenGate(.., text)| text.as_str()).collect();
+        let gates: Vec<_> =
+            self.feature_gates.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let flags = [
             self.now.map(|now| format!("--now {now}")),
             self.within.map(within),
@@ -324,16 +320,14 @@ impl PreviewArgs {
         )
     }
 
-    /// Kubernetes' defaults with the changes that are asked for.
-    fn gates(&self) -> (FeatureGates, ControllerGates) {
-        let (mut order, mut controllers) = (FeatureGates::KUBERNETES, ControllerGates::default());
-        for GivenGate(gate, value, _) in &self.feature_gates {
-            match gate {
-                AnyGate::Order(gate) => *gate(&mut order) = *value,
-                AnyGate::Controller(gate) => *gate(&mut controllers) = Some(*value),
+    fn controller_gates(&self) -> ControllerGates {
+        let mut gates = ControllerGates::default();
+        for (given, value) in &self.feature_gates {
+            for (_, gate) in STATEFUL_SET_GATES.iter().filter(|(name, _)| name == given) {
+                *gate(&mut gates) = Some(*value);
             }
         }
-        (order, controllers)
+        gates
     }
 
     /// What the user asks about.
@@ -359,7 +353,8 @@ impl PreviewArgs {
             OrderName::Kubernetes => Order::Kubernetes,
             OrderName::Total => Order::Total,
         };
-        (options.gates, options.controller_gates) = self.gates();
+        options.gates = order_gates(&self.feature_gates);
+        options.controller_gates = self.controller_gates();
         options.release = self.kubernetes_version;
         options.partial = self.partial;
         options

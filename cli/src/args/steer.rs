@@ -2,10 +2,9 @@
 
 use super::connection::Connection;
 use super::prefer_nodes::NodePreference;
-use super::preview::gate;
+use super::preview::{GivenGate, gate, order_gates};
 use clap::{ArgMatches, Args, ValueEnum, ValueHint};
 use podrank::FeatureGates;
-use podrank_predict::gates::Gate;
 use podrank_predict::plan::{ForeignCosts, Metric, PlanSize};
 use podrank_predict::{Error, Replicas, Scalable, WorkloadKind, instead_of_node};
 use std::path::PathBuf;
@@ -246,7 +245,7 @@ pub(crate) struct How {
 
     /// Feature gates that differ from Kubernetes' defaults: PodDeletionCost, LogarithmicScaleDown
     #[arg(long, value_name = "NAME=BOOL", value_delimiter = ',', value_parser = gate, hide_short_help = true, help_heading = ADVANCED)]
-    feature_gates: Vec<(Gate, bool)>,
+    feature_gates: Vec<GivenGate>,
 
     /// table or json
     #[arg(
@@ -374,11 +373,7 @@ impl How {
     }
 
     pub(crate) fn gates(&self) -> FeatureGates {
-        let mut gates = FeatureGates::KUBERNETES;
-        for (gate, value) in &self.feature_gates {
-            *gate(&mut gates) = *value;
-        }
-        gates
+        order_gates(&self.feature_gates)
     }
 }
 
