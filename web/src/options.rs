@@ -22,19 +22,11 @@ struct PageOptions {
     modified: Option<Timestamp>,
     /// The clock's time, which an input without a file has.
     clock: Option<Timestamp>,
-    order: OrderOption,
+    order: Order,
     feature_gates: BTreeMap<String, bool>,
     partial: bool,
     /// Whether to say how likely contested pods go, even if that takes a while.
     probabilities: bool,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum OrderOption {
-    #[default]
-    Kubernetes,
-    Total,
 }
 
 /// The options in this text.
@@ -53,10 +45,7 @@ pub(crate) fn read(text: &str) -> Result<Options, Failure> {
     (options.replicas, options.parallelism) = (page.replicas, page.parallelism);
     options.namespace = page.namespace;
     options.workload = page.workload.map(|name| name.parse::<WorkloadName>()).transpose()?;
-    options.order = match page.order {
-        OrderOption::Kubernetes => Order::Kubernetes,
-        OrderOption::Total => Order::Total,
-    };
+    options.order = page.order;
     options.gates = FeatureGates::KUBERNETES;
     for (name, value) in page.feature_gates {
         let (_, gate) = GATES

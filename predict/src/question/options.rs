@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// What to preview, and how. Further fields may come: start with [`Options::new`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 #[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub struct Options {
@@ -49,24 +49,7 @@ pub struct Options {
 impl Options {
     /// Scaling the only workload of a complete input to `replicas` pods at `now`, by Kubernetes' own decision.
     pub fn new(replicas: u32, now: Timestamp) -> Self {
-        Self {
-            replicas: Some(replicas),
-            parallelism: None,
-            completions: None,
-            suspend: false,
-            workload: None,
-            namespace: None,
-            now,
-            time_source: TimeSource::Given,
-            within: Window::default(),
-            order: Order::Kubernetes,
-            gates: FeatureGates::KUBERNETES,
-            release: None,
-            controller_gates: ControllerGates::default(),
-            probabilities: true,
-            partial: false,
-            lags: false,
-        }
+        Self { replicas: Some(replicas), now, probabilities: true, ..Self::default() }
     }
 
     /// The release of Kubernetes, or the one that is assumed.
@@ -86,13 +69,14 @@ impl Options {
 }
 
 /// Whose decision is previewed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Order {
+    /// kube-controller-manager's decision, as far as its comparator determines it.
+    #[default]
+    Kubernetes,
     /// podrank's total order, in which the pods alone decide.
     Total,
-    /// kube-controller-manager's decision, as far as its comparator determines it.
-    Kubernetes,
 }
 
 /// By how much the controller may decide earlier and later.
@@ -116,10 +100,11 @@ impl Window {
 }
 
 /// Where the time of a decision comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TimeSource {
     /// The user gave it.
+    #[default]
     Given,
     /// The clock.
     Clock,
