@@ -52,7 +52,7 @@ fn follows(preview: &Preview<'_>) -> Option<String> {
 
 /// The command that prints the same again. `source` are the flags that name the file.
 pub fn again(preview: &Preview<'_>, source: &str) -> String {
-    format!("Again: kubectl podrank {}{source}", preview.replay)
+    format!("Again: kubectl podrank {}{source}", preview.replay())
 }
 
 /// Returns everything: a table, victims first; of a Deployment, one of its sets, and then one for each set that has pods. `source` are the

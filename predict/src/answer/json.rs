@@ -57,7 +57,7 @@ impl<'v> Head<'v> {
 struct PreviewView<'v> {
     #[serde(flatten)]
     head: Head<'v>,
-    replay: &'v str,
+    replay: String,
     active_pods: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     current_replicas: Option<u32>,
@@ -291,7 +291,7 @@ impl Serialize for Preview<'_> {
         let deletions = CountRange::one(self.delete());
         let view = PreviewView {
             head: Head::new("ScaleDownPreview", self),
-            replay: &self.replay,
+            replay: self.replay(),
             active_pods: self.active(),
             current_replicas: self.present,
             size: self.size,

@@ -32,8 +32,6 @@ pub struct Preview<'a> {
     pub steps: Option<Vec<StepPreview<'a>>>,
     /// Where they lead; if its controller deletes pods itself, what the next sync leaves to do. `None` if only this sync is shown.
     pub rest: Option<EndState<'a>>,
-    /// The words after `kubectl podrank` that ask the same again, at the same time.
-    pub replay: String,
     /// Its present count; `None` if it has none.
     pub present: Option<u32>,
     /// What the workload is asked to be.
@@ -80,7 +78,6 @@ impl<'a> Preview<'a> {
             rollout: None,
             steps: None,
             rest: None,
-            replay: String::new(),
             present: None,
             size: Size::default(),
             autoscaler: None,
@@ -91,8 +88,8 @@ impl<'a> Preview<'a> {
         }
     }
 
-    /// The words that ask the same again.
-    pub(crate) fn words(&self) -> String {
+    /// The words after `kubectl podrank` that ask the same again, at the same time.
+    pub fn replay(&self) -> String {
         let Self { workload: WorkloadRef { namespace, kind, name }, now, .. } = self;
         let order = match self.order {
             Order::Total => "total",

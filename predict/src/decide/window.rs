@@ -27,7 +27,6 @@ pub(crate) fn decide<'a>(
         over_time(&mut preview, cases, &shares(&times, options), span(options));
     }
     preview.notes.splice(..0, time_of_dump(options));
-    preview.replay = preview.words();
     Ok(preview)
 }
 
