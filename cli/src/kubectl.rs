@@ -52,27 +52,22 @@ impl fmt::Display for Refusal {
 impl std::error::Error for Refusal {}
 
 impl Refusal {
-    /// The only place that reads kubectl's English.
     fn new(text: String) -> Self {
-        let says = |words: &str| text.contains(words);
-        let reason = if says("(Forbidden)") {
-            Reason::Forbidden
-        } else if says("(NotFound)") {
-            Reason::NotFound
-        } else if says("Expected replicas to be ") {
-            Reason::Count
-        } else if says("(Conflict)") || says(CONFLICT) {
-            Reason::Conflict
-        } else if says("doesn't have a resource type") {
-            Reason::UnknownType
-        } else if says("The request is invalid") {
-            Reason::Mismatch
-        } else {
-            Reason::Other
-        };
-        Self { reason, text }
+        let said = SAID.iter().find(|(words, _)| text.contains(words));
+        Self { reason: said.map_or(Reason::Other, |(_, reason)| *reason), text }
     }
 }
+
+/// What kubectl says for each reason. The first that fits counts.
+const SAID: [(&str, Reason); 7] = [
+    ("(Forbidden)", Reason::Forbidden),
+    ("(NotFound)", Reason::NotFound),
+    ("Expected replicas to be ", Reason::Count),
+    ("(Conflict)", Reason::Conflict),
+    (CONFLICT, Reason::Conflict),
+    ("doesn't have a resource type", Reason::UnknownType),
+    ("The request is invalid", Reason::Mismatch),
+];
 
 impl Answer {
     /// What kubectl printed, if it succeeded.

@@ -1,7 +1,7 @@
 //! The progress of what takes long: reading a large input, planning many workloads, waiting. Writes to standard error.
 
 use crate::complain;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use kubectl_podrank::view::plain;
 use std::cell::Cell;
 use std::io::{self, Read};
@@ -18,7 +18,7 @@ pub(crate) struct Watched<R> {
     /// The bytes of the whole input, if known.
     length: Option<u64>,
     read: u64,
-    bar: Option<Bar>,
+    bar: Option<ProgressBar>,
 }
 
 impl<R> Watched<R> {
@@ -40,7 +40,7 @@ impl<R: Read> Read for Watched<R> {
                 Some(_) => "reading {wide_bar} {bytes} of {total_bytes}, {eta} left",
                 None => "reading {spinner} {bytes}, {binary_bytes_per_sec}",
             };
-            self.bar.get_or_insert_with(|| Bar::new(self.length, form)).0.set_position(self.read);
+            self.bar.get_or_insert_with(|| bar(self.length, form)).set_position(self.read);
         }
         Ok(count)
     }
@@ -48,42 +48,31 @@ impl<R: Read> Read for Watched<R> {
 
 /// A line on standard error, where `indicatif` draws, that disappears when its work ends. Hidden if standard error is
 /// not a terminal.
-struct Bar(ProgressBar);
-
-impl Bar {
-    fn new(length: Option<u64>, form: &str) -> Self {
-        let bar = length.map_or_else(ProgressBar::no_length, ProgressBar::new);
-        bar.set_style(ProgressStyle::with_template(form).expect("the template is valid"));
-        Self(bar)
-    }
-}
-
-impl Drop for Bar {
-    fn drop(&mut self) {
-        self.0.finish_and_clear();
-    }
+fn bar(length: Option<u64>, form: &str) -> ProgressBar {
+    let bar = length.map_or_else(ProgressBar::no_length, ProgressBar::new);
+    bar.set_style(ProgressStyle::with_template(form).expect("the template is valid"));
+    bar.with_finish(ProgressFinish::AndClear)
 }
 
 /// A wait that the user should see: a line that changes on a terminal, and elsewhere a line every ten seconds.
 pub(crate) struct Waiting {
-    bar: Bar,
+    bar: ProgressBar,
     last: Cell<Instant>,
 }
 
 impl Waiting {
     pub(crate) fn new() -> Self {
-        Self { bar: Bar::new(None, "{spinner} {wide_msg} {elapsed}"), last: Cell::new(Instant::now()) }
+        Self { bar: bar(None, "{spinner} {wide_msg} {elapsed}"), last: Cell::new(Instant::now()) }
     }
 
     /// Says what it waits for now.
     pub(crate) fn tell(&self, what: &str) {
-        let Bar(bar) = &self.bar;
-        if !bar.is_hidden() {
-            bar.set_message(plain(what).into_owned());
-            bar.tick();
+        if !self.bar.is_hidden() {
+            self.bar.set_message(plain(what).into_owned());
+            self.bar.tick();
         } else if self.last.get().elapsed() >= BETWEEN_LINES {
             self.last.set(Instant::now());
-            complain(&format!("{what} ({} s)", bar.elapsed().as_secs()));
+            complain(&format!("{what} ({} s)", self.bar.elapsed().as_secs()));
         }
     }
 }
