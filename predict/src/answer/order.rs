@@ -73,7 +73,7 @@ impl<'a> OrderedPod<'a> {
     pub fn why(&self) -> Option<impl Display> {
         let (first, last) = self.places;
         let open = (first < last).then(|| {
-            let others = text::count((last - first) as u64, "other pod");
+            let others = text::count(last - first, "other pod");
             format!("chance decides among it and {others}")
         });
         let parts: Vec<_> =

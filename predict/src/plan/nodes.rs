@@ -216,7 +216,7 @@ pub fn keeps(nodes: &[PlannedNode]) -> impl Iterator<Item = String> {
         let owners = node.remaining.iter().map(|kept| {
             let whose = match kept.pods {
                 1 if kept.owner.starts_with("pod ") => kept.owner.clone(),
-                pods => format!("{} of {}", text::count(pods as u64, "pod"), kept.owner),
+                pods => format!("{} of {}", text::count(pods, "pod"), kept.owner),
             };
             let held_by = kept.held_by.as_ref();
             let them = if kept.pods == 1 { "it" } else { "them" };

@@ -75,7 +75,7 @@ pub fn plan(input: &Snapshot, request: &PlanRequest) -> Result<Plan, Error> {
     let fewer = delete(request, &chosen, &parts, u32::try_from(busy.len()).unwrap_or(u32::MAX))?;
     let replicas = u32::try_from(fewer).ok().and_then(|fewer| chosen.from.checked_sub(fewer));
     let replicas = replicas.ok_or_else(|| {
-        let [pods, from] = [text::count(fewer as u64, "pod"), text::count(u64::from(chosen.from), "replica")];
+        let [pods, from] = [text::count(fewer, "pod"), text::count(chosen.from, "replica")];
         Error::new(format!("{pods} would be deleted, but {} has {from}", chosen.target))
             .advise("Wait for its rollout to end.")
     })?;
@@ -173,7 +173,7 @@ fn members_of<'a>(
     let members = members(sets, id, &related, notes)?;
     let (own, size) = (members.iter().filter(|member| member.is_own).count(), set.replicas());
     if u64::from(size) != own as u64 {
-        let pods = text::count(own as u64, "active pod");
+        let pods = text::count(own, "active pod");
         return Err(busy(&id, format!("{id} has {pods}, but its spec.replicas is {size}.")));
     }
     Ok(members)
@@ -239,7 +239,7 @@ fn delete(
         }
         PlanSize::To(replicas) => {
             let replicas = replicas.max(busy);
-            let named = text::count(request.named.len() as u64, "pod");
+            let named = text::count(request.named.len(), "pod");
             let from = text::count(chosen.from, "replica");
             let target = &chosen.target;
             if replicas > chosen.from {
@@ -256,7 +256,7 @@ fn delete(
             }
             // In a rollout, more pods may go than the count falls: each set's share is checked.
             if request.named.len() > delete && !chosen.is_rolling {
-                let is = text::is(delete as u64);
+                let is = text::is(delete);
                 return Err(Error::new(format!("{named} are named, but only {delete} {is} deleted"))
                     .advise("Lower --replicas, or name fewer."));
             }

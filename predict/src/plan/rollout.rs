@@ -116,7 +116,7 @@ fn check_named(
         return Ok(());
     }
     let share = |(part, delete): (&SetPlan<'_>, &usize)| {
-        format!("{} of {}", text::count(*delete as u64, "pod"), part.set.id().name)
+        format!("{} of {}", text::count(*delete, "pod"), part.set.id().name)
     };
     let shares: Vec<_> = parts.iter().zip(delete).map(share).collect();
     Err(rolls(target)

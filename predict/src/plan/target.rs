@@ -165,7 +165,7 @@ fn of_owner<'a>(sets: &Sets<'a>, owner: &'a OtherOwner) -> Result<Chosen<'a>, Er
     }
     let size = only.replicas();
     if size != owner.replicas {
-        let replicas = text::count(u64::from(owner.replicas), "replica");
+        let replicas = text::count(owner.replicas, "replica");
         let why = format!("{owner} has {replicas}, but its ReplicaSet {} has {size}.", only.id().name);
         return Err(busy(owner, why));
     }

@@ -65,7 +65,7 @@ impl Chance {
                     Cause::Syncs => ", and each sync counts the pods per node again",
                     Cause::Ranks => ", because pods of other ReplicaSets come and end on their nodes",
                 };
-                let are = is(deleted as u64);
+                let are = is(deleted);
                 format!("by chance, {deleted} of {of} such pods {are} deleted{how}")
             }
             Self::Ages(from, to) => {

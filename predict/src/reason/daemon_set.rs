@@ -128,7 +128,7 @@ impl DaemonSetReason<'_> {
             DaemonReason::NotStartableAvailable => format!(
                 "{}, no new pod can start on {node}, and {} have an available pod where {} should",
                 self.old(),
-                count(self.available.0 as u64, "node"),
+                count(self.available.0, "node"),
                 self.available.1
             ),
             DaemonReason::Unsettled if state.is_empty() => {

@@ -79,7 +79,7 @@ impl JobPodReason<'_> {
     /// What it is, whatever chance decides.
     fn state(&self) -> String {
         let Self { job, index, .. } = self;
-        let active = count(self.active as u64, "active pod");
+        let active = count(self.active, "active pod");
         match self.reason {
             JobReason::Suspended => "a suspended Job keeps no pods".to_owned(),
             JobReason::Ending => {
@@ -121,7 +121,7 @@ impl JobPodReason<'_> {
             }
             JobReason::Kept => {
                 let kept = self.kept;
-                format!("{kept} of {active} {} kept", is(kept as u64))
+                format!("{kept} of {active} {} kept", is(kept))
             }
             JobReason::Surplus => format!("{active}, and the parallelism allows {}", self.desired),
         }

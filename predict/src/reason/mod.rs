@@ -123,11 +123,8 @@ impl<'a> Reason<'a> {
     /// Why chance decides, in a few words, if it does.
     pub fn chance(&self) -> Option<&'static str> {
         match self {
-            Self::Open(chance) => Some(chance.short()),
             Self::StatefulSet(reason) => reason.chance(),
-            Self::DaemonSet(reason) => reason.chance.map(Chance::short),
-            Self::Job(reason) => reason.chance.map(|_| chance::BY_CHANCE),
-            _ => None,
+            _ => self.by_chance().map(Chance::short),
         }
     }
 
