@@ -94,18 +94,10 @@ impl Table {
 
     /// The table without these columns, and with the last one cut if there is some room for it.
     fn columns(&self, without: &[&str], width: usize) -> Vec<String> {
-        fn kept<'t, T>(header: &[&str], without: &[&str], cells: impl Iterator<Item = T> + 't) -> Vec<T> {
-            header
-                .iter()
-                .zip(cells)
-                .filter(|(name, _)| !without.contains(name))
-                .map(|(_, cell)| cell)
-                .collect()
-        }
-        let header = kept(&self.header, without, self.header.iter().copied());
-        let row = |Row { cells, .. }: &Row| {
-            kept(&self.header, without, cells.iter().map(|cell| plain(cell).into_owned()))
-        };
+        let kept: Vec<_> =
+            (0..self.header.len()).filter(|&column| !without.contains(&self.header[column])).collect();
+        let header: Vec<_> = kept.iter().map(|&column| self.header[column]).collect();
+        let row = |row: &Row| kept.iter().map(|&column| plain(&row.cells[column]).into_owned()).collect();
         let mut rows: Vec<Vec<String>> = self.rows.iter().map(row).collect();
         let last = |rows: &[Vec<String>]| {
             let cells = rows.iter().filter_map(|row| row.last());
