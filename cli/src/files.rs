@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// What names standard input in place of a file.
-const STDIN: &str = "-";
+pub(crate) const STDIN: &str = "-";
 
 /// The ends of the names of the files that are read of a folder: those that kubectl reads.
 const ENDS: [&str; 3] = ["json", "yaml", "yml"];
@@ -74,7 +74,8 @@ pub(crate) fn place(paths: &[PathBuf]) -> String {
     paths.iter().map(|path| shown(path)).collect::<Vec<_>>().join(", ")
 }
 
-fn shown(path: &Path) -> String {
+/// What an error calls it.
+pub(crate) fn shown(path: &Path) -> String {
     if path == STDIN { "standard input".to_owned() } else { path.to_string_lossy().into_owned() }
 }
 

@@ -5,6 +5,7 @@ use super::cluster::Cluster;
 use crate::args::prefer_nodes::NodePreference;
 use crate::args::steer::{GivenPreference, Preferences};
 use crate::complain;
+use crate::files::{STDIN, shown};
 use crate::kubectl::Reason;
 use jiff::Timestamp;
 use podrank_predict::Error;
@@ -14,7 +15,7 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
 use std::fs;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 
 /// Asks the cluster which pods and nodes the preferences mean.
@@ -161,16 +162,10 @@ fn there_are(all: &[Node], preference: &NodePreference) -> Option<String> {
 }
 
 fn read_values(file: &Path) -> Result<HashMap<String, f64>, Failure> {
-    let (place, text) = if file == Path::new("-") {
-        let mut text = String::new();
-        io::stdin().lock().read_to_string(&mut text).map_err(|error| format!("standard input: {error}"))?;
-        ("standard input".to_owned(), text)
-    } else {
-        let place = file.to_string_lossy().into_owned();
-        let text = fs::read_to_string(file).map_err(|error| format!("{place}: {error}"))?;
-        (place, text)
-    };
-    Ok(values(&text).map_err(|error| format!("{place}: {error}"))?)
+    let text =
+        if file == Path::new(STDIN) { io::read_to_string(io::stdin()) } else { fs::read_to_string(file) };
+    let values = text.map_err(|error| error.to_string()).and_then(|text| values(&text));
+    Ok(values.map_err(|error| format!("{}: {error}", shown(file)))?)
 }
 
 /// The values in lines of a pod's name and a number. Empty lines and those that start with `#` are skipped.
