@@ -118,9 +118,7 @@ fn steer((request, input): (ScaleRequest<'_>, Snapshot)) -> Result<ExitCode, Fai
     }
     let planned = request.plan(input)?;
     let plan = &planned.plan;
-    for note in &plan.notes {
-        complain(&note.to_string());
-    }
+    plan.notes.iter().for_each(|note| complain(&note.to_string()));
     if how.output == SteerOutput::Table {
         print(view::plan::table(plan).text(terminal()).as_bytes())?;
     }
@@ -135,9 +133,7 @@ fn steer((request, input): (ScaleRequest<'_>, Snapshot)) -> Result<ExitCode, Fai
 fn done_already(plan: Plan, how: &How) -> Result<ExitCode, Failure> {
     let replicas = count(plan.from, "replica");
     let message = format!("{} has {replicas} already. Nothing to do.", plan.target);
-    for note in &plan.notes {
-        complain(&note.to_string());
-    }
+    plan.notes.iter().for_each(|note| complain(&note.to_string()));
     let steps = vec![Step::Read, Step::Report];
     if how.dry_run.is_some() && how.output == SteerOutput::Json {
         print(json(&Document::plan(&plan)).as_bytes())?;

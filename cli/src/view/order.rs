@@ -61,7 +61,8 @@ fn of_set(order: &DeletionOrder<'_>, set: &OrderedGroup<'_>, whole: bool) -> Tab
         let at = if counted { deleted_at(pod) } else { place_of(pod) };
         let now = is_going.then(|| verdict_cell(pod.pod.verdict, pod.pod.probability));
         let may = open.then(|| possible_at(pod));
-        let because = if whole { why(pod) } else { because(pod, counted) };
+        let why = || pod.why().map_or_else(String::new, |why| why.to_string());
+        let because = if whole { why() } else { because(pod, counted) };
         let cells = [pod.pod.name(), pod.pod.node().unwrap_or("-")].map(str::to_owned);
         let read = whole.then(|| read(&pod.pod.details())).into_iter().flatten();
         let cells = iter::once(at).chain(may).chain(now).chain(cells).chain(read).chain([because]);
@@ -143,10 +144,6 @@ fn because(pod: &OrderedPod<'_>, counted: bool) -> String {
         Some(chance) if counted => format!("{}, {chance}", words()),
         _ => words(),
     }
-}
-
-fn why(pod: &OrderedPod<'_>) -> String {
-    pod.why().map_or_else(String::new, |why| why.to_string())
 }
 
 fn headline(order: &DeletionOrder<'_>) -> String {
