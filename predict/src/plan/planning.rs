@@ -1,7 +1,7 @@
 //! From an input and a request to the plan. Reads only the input.
 
 use crate::answer::{Note, NoteCode};
-use crate::decide::{Member, Ranking, Related, complete, members, notes, ranked};
+use crate::decide::{MOST_IN_ONE_SYNC, Member, Ranking, Related, complete, members, notes, ranked};
 use crate::plan::progress::state as current;
 use crate::plan::{
     Chosen, Cluster, DefaultVerdicts, Plan, PlanRequest, PlanSize, PlannedNode, PlannedPod, PlannedSet,
@@ -88,7 +88,10 @@ pub fn plan(input: &Snapshot, request: &PlanRequest) -> Result<Plan, Error> {
     for (part, delete) in parts.iter().zip(&shares.delete) {
         part.check_blocked(request, *delete)?;
         notes.extend(notes::claims(&sets, part.set));
-        notes.extend(notes_on_pods(&part.own, *delete));
+        notes.extend(notes::invalid_costs(part.own.iter().map(|pod| pod.pod)));
+        if *delete > MOST_IN_ONE_SYNC {
+            notes.push(notes::several_syncs(*delete, MOST_IN_ONE_SYNC));
+        }
         pods.extend(part.planned(request, *delete, &shares.default_verdict)?);
         unsteerable.extend(part.ahead(*delete));
     }
@@ -202,15 +205,6 @@ fn notes_on_wishes(request: &PlanRequest, plan: &Plan, own: &[RankedPod<'_>]) ->
     });
     let unmet = plan.unmet().into_iter().map(|it| Note::warning(NoteCode::Preference, it.to_string()));
     idle.chain(unmet).collect()
-}
-
-/// What a reader should know of the pods' costs, and of many deletions.
-fn notes_on_pods(own: &[RankedPod<'_>], delete: usize) -> Vec<Note> {
-    let mut notes: Vec<_> = notes::invalid_costs(own.iter().map(|pod| pod.pod)).collect();
-    if delete > crate::decide::MOST_IN_ONE_SYNC {
-        notes.push(notes::several_syncs(delete, crate::decide::MOST_IN_ONE_SYNC));
-    }
-    notes
 }
 
 /// Returns an error if a name is not that of an active pod of the set.

@@ -49,7 +49,8 @@ impl<'a> SetPlan<'a> {
                 counts_as(request.foreign_costs, own[index].pod, owners[index].as_ref(), template)
                     .unwrap_or(pod.deletion_cost);
         }
-        spread(request, policy, &own, &mut steered, &others(members));
+        let others: Vec<_> = members.iter().filter(|it| !it.is_own).map(|it| it.pod.node()).collect();
+        spread(request, policy, &own, &mut steered, &others);
         let mut order = vec![0; own.len()];
         policy.sort(&steered, &mut order).map_err(|error| Error::new(error.to_string()))?;
         let order = order.into_iter().map(|index| index as usize).collect();
@@ -248,9 +249,4 @@ fn state(rule: Rule) -> &'static str {
         Rule::Phase => "is not running",
         _ => "is not ready",
     }
-}
-
-/// The nodes of the related pods of other sets.
-fn others<'a>(members: &[Member<'a>]) -> Vec<Option<&'a str>> {
-    members.iter().filter(|member| !member.is_own).map(|member| member.pod.node()).collect()
 }

@@ -14,18 +14,14 @@ impl Plan {
         for entry in input.pods.iter_mut().filter(|entry| entry.meta.namespace == self.namespace) {
             if let Some(cost) = costs.get(&*entry.meta.name).filter(|_| entry.is_active()) {
                 entry.record.deletion_cost = *cost;
-                entry.cost = Some(Box::new(by_podrank(*cost)));
+                entry.cost = Some(Box::new(WrittenCost {
+                    text: cost.to_string(),
+                    value: Ok(*cost),
+                    managers: vec![Manager { name: FIELD_MANAGER.to_owned(), applies: true }],
+                    resource_version: None,
+                }));
             }
         }
         input
-    }
-}
-
-fn by_podrank(cost: i32) -> WrittenCost {
-    WrittenCost {
-        text: cost.to_string(),
-        value: Ok(cost),
-        managers: vec![Manager { name: FIELD_MANAGER.to_owned(), applies: true }],
-        resource_version: None,
     }
 }

@@ -95,7 +95,10 @@ impl<'a> StatefulSetReason<'a> {
         let start = self.set.start;
         let last = i64::from(start) + i64::from(self.set.replicas) - 1;
         match reason {
-            _ if self.is_stuck() => self.stuck(),
+            _ if self.is_stuck() => format!(
+                "{} has ended and does not run again, so the StatefulSet is stuck until somebody deletes that pod",
+                self.by()
+            ),
             MemberReason::InRange => format!("ordinal {ordinal} is within {start} to {last}"),
             MemberReason::RecreateOff => {
                 "the strategy Recreate needs a feature gate that is off, so every sync fails".to_owned()
@@ -159,13 +162,6 @@ impl<'a> StatefulSetReason<'a> {
             }
             MemberReason::Terminating | MemberReason::SetDeleted => "it is being deleted already".to_owned(),
         }
-    }
-
-    fn stuck(&self) -> String {
-        let by = self.by();
-        format!(
-            "{by} has ended and does not run again, so the StatefulSet is stuck until somebody deletes that pod"
-        )
     }
 
     fn revisions(&self) -> String {
