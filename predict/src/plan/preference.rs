@@ -327,7 +327,8 @@ fn numbered(own: &[RankedPod<'_>], places: &[Vec<f64>]) -> Result<Vec<u16>, Erro
     Ok(tiers)
 }
 
-/// Sets the ranks for the preference to spread, if there is one. `related` are the other pods that count, by node.
+/// Sets the ranks for the preference to spread, if there is one: level by level, the outermost last. `related` are the other pods that
+/// count, by node.
 pub(super) fn spread(
     request: &PlanRequest,
     policy: Policy,
@@ -340,36 +341,25 @@ pub(super) fn spread(
         pod.rank = 0;
     }
     for level in levels.iter().rev() {
-        spread_over(level, policy, own, pods, related);
+        let mut numbers = HashMap::<&str, u32>::new();
+        let mut number = |node: Option<&str>| {
+            // Pods without a domain share one.
+            let domain = node.and_then(|node| level.domains.get(node)).map_or("", String::as_str);
+            let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
+            *numbers.entry(domain).or_insert(next)
+        };
+        for (pod, ranked) in pods.iter_mut().zip(own) {
+            pod.node = number(ranked.pod.node());
+        }
+        let others: Vec<_> = related
+            .iter()
+            .map(|node| {
+                let flags = Flags::NONE.with(Flags::ASSIGNED, node.is_some());
+                Pod { node: number(*node), flags, ..Pod::new() }
+            })
+            .collect();
+        let mut counts = vec![0; numbers.len()];
+        let mut order = vec![0; pods.len()];
+        policy.spread(pods, &others, &mut counts, &mut order).expect("every domain has a number");
     }
-}
-
-/// Sets the ranks as one level wants them.
-fn spread_over(
-    level: &TopologyLevel,
-    policy: Policy,
-    own: &[RankedPod<'_>],
-    pods: &mut [Pod],
-    related: &[Option<&str>],
-) {
-    let mut numbers = HashMap::<&str, u32>::new();
-    let mut number = |node: Option<&str>| {
-        // Pods without a domain share one.
-        let domain = node.and_then(|node| level.domains.get(node)).map_or("", String::as_str);
-        let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
-        *numbers.entry(domain).or_insert(next)
-    };
-    for (pod, ranked) in pods.iter_mut().zip(own) {
-        pod.node = number(ranked.pod.node());
-    }
-    let others: Vec<_> = related
-        .iter()
-        .map(|node| {
-            let flags = Flags::NONE.with(Flags::ASSIGNED, node.is_some());
-            Pod { node: number(*node), flags, ..Pod::new() }
-        })
-        .collect();
-    let mut counts = vec![0; numbers.len()];
-    let mut order = vec![0; pods.len()];
-    policy.spread(pods, &others, &mut counts, &mut order).expect("every domain has a number");
 }
