@@ -103,9 +103,9 @@ pub(crate) fn decide<'a>(
     let now = to_time(options.now);
     // If nodes are known to be missing, those that have pods are taken to be among them.
     let unlisted = if spec.too_few_nodes(input).is_some() { NodeFit::MayStart } else { NodeFit::Missing };
-    let nodes = nodes(input);
-    let mut fits: Vec<_> = nodes.values().map(|node| spec.placement.on(node).0).collect();
-    let mut numbers: BTreeMap<_, _> = nodes.keys().copied().zip(0..).collect();
+    let listed = nodes(input);
+    let mut fits: Vec<_> = listed.values().map(|node| spec.placement.on(node).0).collect();
+    let mut numbers: BTreeMap<_, _> = listed.keys().copied().zip(0..).collect();
     let mut sorted = pods.to_vec();
     sorted.sort_by_key(|pod| &pod.meta.name);
     let revision = revision(input, spec);
@@ -139,7 +139,7 @@ pub(crate) fn decide<'a>(
         }
     }
 
-    let decided = Decided { spec, nodes, pods: &sorted, records, sync, now, knows_revision };
+    let decided = Decided { spec, nodes: listed, pods: &sorted, records, sync, now, knows_revision };
     decided.notes(notes);
     decided.decision()
 }

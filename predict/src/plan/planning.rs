@@ -87,11 +87,7 @@ pub fn plan(input: &Snapshot, request: &PlanRequest) -> Result<Plan, Error> {
     let (mut pods, mut unsteerable) = (Vec::new(), Vec::new());
     for (part, delete) in parts.iter().zip(&shares.delete) {
         part.check_blocked(request, *delete)?;
-        notes.extend(notes::claims(&sets, part.set));
-        notes.extend(notes::invalid_costs(part.own.iter().map(|pod| pod.pod)));
-        if *delete > MOST_IN_ONE_SYNC {
-            notes.push(notes::several_syncs(*delete, MOST_IN_ONE_SYNC));
-        }
+        notes.extend(notes_on_set(&sets, part, *delete));
         pods.extend(part.planned(request, *delete, &shares.default_verdict)?);
         unsteerable.extend(part.ahead(*delete));
     }
@@ -205,6 +201,16 @@ fn notes_on_wishes(request: &PlanRequest, plan: &Plan, own: &[RankedPod<'_>]) ->
     });
     let unmet = plan.unmet().into_iter().map(|it| Note::warning(NoteCode::Preference, it.to_string()));
     idle.chain(unmet).collect()
+}
+
+/// What a reader should know of the pods of a set, and of many deletions.
+fn notes_on_set(sets: &Sets<'_>, part: &SetPlan<'_>, delete: usize) -> Vec<Note> {
+    let invalid = notes::invalid_costs(part.own.iter().map(|pod| pod.pod));
+    let mut notes: Vec<_> = notes::claims(sets, part.set).into_iter().chain(invalid).collect();
+    if delete > MOST_IN_ONE_SYNC {
+        notes.push(notes::several_syncs(delete, MOST_IN_ONE_SYNC));
+    }
+    notes
 }
 
 /// Returns an error if a name is not that of an active pod of the set.

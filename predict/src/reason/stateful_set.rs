@@ -121,11 +121,7 @@ impl<'a> StatefulSetReason<'a> {
                 format!("{} has the same ordinal as another pod, and chance decides", self.by())
             }
             MemberReason::AfterCreation => {
-                let missing = if self.lacks_pods {
-                    "is not listed: if it does not exist, it"
-                } else {
-                    "does not exist and"
-                };
+                let missing = self.missing();
                 format!("{by} {missing} is created first, and this pod is deleted only if that succeeds")
             }
             MemberReason::WaitsForMissing if self.lacks_pods => {
@@ -162,6 +158,10 @@ impl<'a> StatefulSetReason<'a> {
             }
             MemberReason::Terminating | MemberReason::SetDeleted => "it is being deleted already".to_owned(),
         }
+    }
+
+    fn missing(&self) -> &'static str {
+        if self.lacks_pods { "is not listed: if it does not exist, it" } else { "does not exist and" }
     }
 
     fn revisions(&self) -> String {

@@ -55,15 +55,14 @@ impl<'a> Syncing<'a> {
         } else {
             self.set.is_being_deleted.then_some(MemberReason::SetDeleted)
         };
-        match idle {
-            Some(reason) => self.outcomes.iter_mut().for_each(|outcome| outcome.reason = reason),
-            None => {
-                self.keep();
-                match self.twin() {
-                    Some(twin) => self.for_each_wish(|_| (Verdict::Possible, twin.reason, Some(twin))),
-                    None => self.decide(),
-                }
-            }
+        if let Some(reason) = idle {
+            self.outcomes.iter_mut().for_each(|outcome| outcome.reason = reason);
+            return self.outcomes;
+        }
+        self.keep();
+        match self.twin() {
+            Some(twin) => self.for_each_wish(|_| (Verdict::Possible, twin.reason, Some(twin))),
+            None => self.decide(),
         }
         self.outcomes
     }
