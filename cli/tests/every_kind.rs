@@ -115,9 +115,9 @@ fn pods_that_share_a_uid_are_told_apart_by_their_names() {
     for kind in KINDS {
         let asked = format!("{} -o name", kind.of_web());
         let (names, _) = fine(&asked, dump(&kind.objects()));
-        for (sharing, note) in [(2..=2, "2 pods"), (2..=3, "3 pods")] {
+        for (sharing, note) in [(&[2][..], "2 pods"), (&[2, 3], "3 pods")] {
             let mut items = kind.objects();
-            for i in sharing {
+            for &i in sharing {
                 items[i]["metadata"]["uid"] = items[1]["metadata"]["uid"].clone();
             }
             assert_eq!(fine(&asked, dump(&items)).0, names, "{kind:?}");
