@@ -358,7 +358,8 @@ func TestLargePods(t *testing.T) {
 			group.Wait()
 			last, most := victim.Last("spot", 1), hostile.peak()
 			t.Logf("at most %d MiB before, and %d MiB after; the other namespace's request took %v: %s", before, most, took, last.Result)
-			if most > 300 { // of 768 MiB
+			// Of 768 MiB. Without the bounds, it takes nearly all. Large pods alone take 321 on a busy machine, before the scale-downs.
+			if most > 384 {
 				t.Errorf("at most %d MiB", most)
 			}
 			// The API server, too, has much to do.
