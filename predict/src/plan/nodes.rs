@@ -116,10 +116,10 @@ impl Cluster {
         let mut sets = HashMap::<&str, u32>::new();
         let mut neighbours = Vec::new();
         for pod in self.pods.iter().filter(|pod| !own.contains(&pod.uid())) {
-            let next = u32::try_from(sets.len()).unwrap_or(u32::MAX);
-            // One without a controller is a set of its own.
-            let set = pod.meta.controller.as_ref().map_or(&pod.meta.uid, |owner| &owner.uid);
-            let set = *sets.entry(set).or_insert(next);
+            // One without a controller is a set of its own. No earlier pod has this number.
+            let next = u32::try_from(neighbours.len()).unwrap_or(u32::MAX);
+            let owner = pod.meta.controller.as_ref();
+            let set = owner.map_or(next, |owner| *sets.entry(&owner.uid).or_insert(next));
             let node = pod.node().and_then(|node| numbers.get(node)).copied().unwrap_or(elsewhere);
             neighbours.push(Neighbour { set, node });
         }
@@ -155,7 +155,7 @@ impl Cluster {
                 kept.entry(node).or_default();
             }
         }
-        for pod in self.pods.iter().filter(|pod| !goes.contains(&*pod.meta.uid)) {
+        for pod in self.pods.iter().filter(|pod| !goes.contains(&*pod.uid().to_string())) {
             let Some(owners) = pod.node().and_then(|node| kept.get_mut(node)) else { continue };
             let owner = match &pod.meta.controller {
                 Some(owner) => format!("{} {}", owner.kind, owner.name),

@@ -12,7 +12,7 @@ use crate::reason::RankedPod;
 use crate::snapshot::{ReplicaSet, Sets, Snapshot, to_time};
 use crate::text::{self, Error, ErrorKind};
 use podrank::Policy;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The plan of a workload that already has the desired replica count, which deletes no pod in any state. `None` if it
 /// has another count, or if pods are named.
@@ -122,7 +122,8 @@ pub fn plan(input: &Snapshot, request: &PlanRequest) -> Result<Plan, Error> {
 
 /// Says by how many pods fewer the workload is scaled down because they are busy. An error if a busy pod would be deleted.
 fn keep_busy(request: &PlanRequest, busy: &[&RankedPod<'_>], mut plan: Plan) -> Result<Plan, Error> {
-    let is_lost = |pod: &&&RankedPod<'_>| plan.selected().any(|selected| selected.uid == pod.pod.meta.uid);
+    let selected: HashSet<_> = plan.selected().map(|selected| &*selected.uid).collect();
+    let is_lost = |pod: &&&RankedPod<'_>| selected.contains(&*pod.pod.uid().to_string());
     if let Some(pod) = busy.iter().find(is_lost) {
         return Err(Error::new(format!("{} is busy, but would be deleted", text::name(pod.pod.name())))
             .because("You named it, or Kubernetes deletes it before idle pods, whatever its deletion cost.")

@@ -111,6 +111,28 @@ fn busy_pods_are_kept() {
     let plan = planned(&with('f'), 3, &[], vec![only(0.0)]).expect("a plan");
     assert_eq!(selected_letters(&plan), "feb");
     assert!(refused(&with('a'), &[], 0.0).starts_with("web-a is busy, but would be deleted"));
+    // A tool that redacts files may give all pods one UID.
+    assert!(refused(&of_one_uid(), &["web-a"], 0.0).starts_with("web-a is busy, but would be deleted"));
+}
+
+/// Six pods that have one UID.
+fn of_one_uid() -> Vec<Value> {
+    let mut pods = six();
+    for pod in &mut pods {
+        pod["metadata"]["uid"] = json!("00000000-0000-4000-8000-000000000001");
+    }
+    pods
+}
+
+#[test]
+fn nodes_become_empty_whatever_the_uids_of_their_pods() {
+    for pods in [six(), of_one_uid()] {
+        let input = input(&dump(&pods));
+        let cluster = Cluster::of(&input, []);
+        let request = request(PlanSize::To(3), &[], vec![Preference::EmptyNodes(cluster)]);
+        let nodes = plan(&input, &request).expect("a plan").nodes.expect("nodes");
+        assert_eq!(nodes.iter().filter(|node| node.becomes_empty).count(), 3, "{nodes:?}");
+    }
 }
 
 #[test]
