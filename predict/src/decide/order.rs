@@ -143,18 +143,20 @@ fn of_set<'a>(
     let records: Vec<_> = own.iter().map(|pod| pod.record).collect();
     let times = records.iter().flat_map(|pod| [pod.creation_time, pod.ready_time]);
     let policy = |now| Policy::at(to_time(now)).with_gates(options.gates);
-    let groups = groups(policy(options.now), options.order, &records)?;
-    let (line, places) = (groups.concat(), places(&groups, own.len()));
-    let mut open = deletions(policy(options.now), options.order, &records)?;
+    let groups_at = |now| groups(policy(now), options.order, &records);
+    let groups = groups_at(options.now)?;
+    let (line, at_now) = (groups.concat(), places(&groups, own.len()));
+    let mut open = deletions(policy(options.now), options.order, &records, at_now.clone())?;
     for at in decision_times(times, options) {
-        for (all, here) in open.iter_mut().zip(deletions(policy(at), options.order, &records)?) {
+        let here = places(&groups_at(at)?, own.len());
+        for (all, here) in open.iter_mut().zip(deletions(policy(at), options.order, &records, here)?) {
             *all = (all.0.min(here.0), all.1.max(here.1));
         }
     }
     let count =
         |deletions: usize| u32::try_from(own.len().checked_sub(deletions)?).ok().filter(|_| has_counts);
     let standing = |&index: &usize| {
-        let (own_pod, (may, goes), (first, last)) = (own[index], open[index], places[index]);
+        let (own_pod, (may, goes), (first, last)) = (own[index], open[index], at_now[index]);
         // The pod in the middle of those that are deleted later, or for a single one at the end, the one before it.
         let later = line.get(last + (line.len() - last) / 2);
         let before = first.checked_sub(2).filter(|_| first == last).map(|before| &line[before]);
@@ -177,9 +179,13 @@ fn of_set<'a>(
     Ok(line.iter().filter_map(standing).collect())
 }
 
-/// For each pod by index, the number of deletions from which it may go, and from which it certainly goes.
-fn deletions(policy: Policy, order: Order, records: &[Pod]) -> Result<Vec<(usize, usize)>, Error> {
-    let mut deletions = places(&groups(policy, order, records)?, records.len());
+/// For each pod by index, the number of deletions from which it may go, and from which it certainly goes, given its places.
+fn deletions(
+    policy: Policy,
+    order: Order,
+    records: &[Pod],
+    mut deletions: Vec<(usize, usize)>,
+) -> Result<Vec<(usize, usize)>, Error> {
     if order == Order::Kubernetes && records.len() > MOST_IN_ONE_SYNC {
         // In each sync after the first, the controller counts ranks again, so only the rules before the rank say which
         // pods it deletes.

@@ -7,7 +7,7 @@ use crate::snapshot::{Sets, Snapshot, Workload, WorkloadId, WorkloadRef};
 use crate::text::{API_VERSION, Error};
 
 /// Returns which pod is deleted first in each of the workloads that have pods or should have some, or what happens if each gets this count.
-/// It includes sets of Deployments only `with_parts`.
+/// The overview includes sets of Deployments only `with_parts`.
 pub fn overview<'a>(
     input: &'a Snapshot,
     options: &Options,
