@@ -38,6 +38,19 @@ fn is_old(item: &Value) -> bool {
     item["kind"] == "Pod" && item["metadata"]["name"].as_str().is_some_and(|it| it.starts_with(OLD))
 }
 
+/// As in several files for one question, whether it names the Deployment or not.
+#[test]
+fn of_a_deployment_that_is_listed_twice_the_first_entry_counts() {
+    let mut file: Value = serde_json::from_str(ROLLOUT).expect("JSON");
+    let items = file["items"].as_array_mut().expect("a list");
+    let again = items.iter().find(|item| item["kind"] == "Deployment").expect("one").clone();
+    let first = items.iter_mut().find(|item| item["kind"] == "Deployment").expect("one");
+    first["spec"]["replicas"] = json!(0);
+    items.push(again);
+    let answer = |words: &str| fine(&format!("{words} --rollout -o json"), file.to_string()).0;
+    assert_eq!(answer(""), answer("deploy/web"));
+}
+
 /// From 10 to 5, with 13 pods: count + surge is 7 (a quarter of 5, rounded up, is 2), so 6 go in the next sync.
 #[test]
 fn the_next_sync_of_each_set_is_said() {

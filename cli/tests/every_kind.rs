@@ -129,6 +129,27 @@ fn pods_that_share_a_uid_are_told_apart_by_their_names() {
     }
 }
 
+/// As in a file with a copy of a namespace, whose pods the namespace tells apart.
+#[test]
+fn pods_of_different_namespaces_may_share_a_uid() {
+    for kind in KINDS {
+        let both = dump(&[kind.objects(), kind.objects_in("staging")].concat());
+        let shown = shown(&format!("{} --namespace staging", kind.of_web()), both);
+        shown.says(&["…the UIDs of 2 workloads are not unique, …"]);
+    }
+}
+
+/// Nor on which pod of a name comes first.
+#[test]
+fn a_choice_by_uids_that_pods_share_does_not_depend_on_the_order_of_the_input() {
+    let mut items = KINDS[0].objects();
+    items[1..4].iter_mut().for_each(|pod| pod["metadata"]["uid"] = json!(uid(0)));
+    let chosen = |items: &[Value]| fine("rs/web --replicas 1 --order total -o name", dump(items)).0;
+    let names = chosen(&items);
+    items[1..4].reverse();
+    assert_eq!(chosen(&items), names);
+}
+
 /// Kubernetes stores 32 bits with a sign.
 #[test]
 fn counts_that_kubernetes_has_not_are_errors() {

@@ -118,7 +118,10 @@ fn all<'a>(sets: &Sets<'a>) -> impl Iterator<Item = Workload<'a>> {
 }
 
 fn has_pods<'a>(sets: &Sets<'a>, workload: Workload<'a>) -> bool {
-    !sets.pods_of(workload).is_empty() || sets.input.pods.iter().any(|pod| workload.adopts(pod))
+    if workload.kind().is_direct() {
+        return sets.input.pods.iter().any(|pod| workload.owns(pod) || workload.adopts(pod));
+    }
+    !sets.pods_of(workload).is_empty()
 }
 
 /// The workloads in this namespace, or in any, that have pods or should have some: Deployments in place of their sets, or
@@ -126,12 +129,12 @@ fn has_pods<'a>(sets: &Sets<'a>, workload: Workload<'a>) -> bool {
 pub(crate) fn in_use<'a>(sets: &Sets<'a>, namespace: Option<&str>, with_parts: bool) -> Vec<Workload<'a>> {
     let is_used = |its: &Workload<'a>| match its {
         Workload::Deployment(entry) => entry.record.replicas > 0,
-        Workload::ReplicaSet(_) | Workload::Unlisted(_) => {
-            !sets.pods(its.id()).is_empty() || sets.get(its.id()).is_some_and(|set| set.replicas() > 0)
-        }
+        Workload::ReplicaSet(set) => set.replicas() > 0 || has_pods(sets, *its),
+        // Its pods are all that is known of it.
+        Workload::Unlisted(_) => true,
         _ => its.status_pods() > 0 || has_pods(sets, *its),
     };
-    let used: Vec<_> = all(sets).filter(is_used).collect();
+    let used: Vec<_> = sorted(all(sets)).into_iter().filter(is_used).collect();
     let parts = used.iter().copied().filter(|its| with_parts && its.kind().is_set());
     let all = sorted(with_deployments(sets, used.iter().copied()).into_iter().chain(parts));
     picked(&all, |its| namespace.is_none_or(|wanted| its.namespace == wanted))

@@ -155,8 +155,9 @@ impl Cluster {
                 kept.entry(node).or_default();
             }
         }
-        for pod in self.pods.iter().filter(|pod| !goes.contains(&*pod.uid().to_string())) {
-            let Some(owners) = pod.node().and_then(|node| kept.get_mut(node)) else { continue };
+        for pod in &self.pods {
+            let owners = pod.node().and_then(|node| kept.get_mut(node));
+            let Some(owners) = owners.filter(|_| !goes.contains(&*pod.uid().to_string())) else { continue };
             let owner = match &pod.meta.controller {
                 Some(owner) => format!("{} {}", owner.kind, owner.name),
                 None => format!("pod {}", pod.name()),

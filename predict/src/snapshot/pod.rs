@@ -217,10 +217,6 @@ impl Pod {
         &self.meta.name
     }
 
-    pub(crate) fn is_named_as(&self, other: &Self) -> bool {
-        (&self.meta.namespace, &self.meta.name) == (&other.meta.namespace, &other.meta.name)
-    }
-
     pub(crate) fn uid(&self) -> Uid {
         self.record.uid
     }

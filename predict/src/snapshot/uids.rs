@@ -10,6 +10,10 @@ fn identity(namespace: &str, kind: &str, name: &str) -> String {
     format!("{namespace}/{kind}/{name}")
 }
 
+fn name(pod: &Pod) -> (&str, &str) {
+    (&pod.meta.namespace, &pod.meta.name)
+}
+
 impl Snapshot {
     /// Replaces each UID that workloads of different namespaces, kinds or names share by these three, in references, too.
     pub(super) fn tell_apart(&mut self) {
@@ -42,20 +46,26 @@ impl Snapshot {
         self.with_shared_uids = replaced;
     }
 
-    /// Gives pods of different names that share a UID one each, which no pod of a cluster has.
+    /// Gives pods of a namespace that share a UID one each, which no pod of a cluster has: in the order of their names, so that the order
+    /// of the input makes no difference.
     pub(super) fn tell_pods_apart(&mut self) {
-        let (mut first, mut shared) = (HashMap::<Uid, &Pod>::new(), HashSet::new());
+        let (mut first, mut shared) = (HashMap::new(), HashSet::new());
         for pod in &self.pods {
-            if !first.entry(pod.uid()).or_insert(pod).is_named_as(pod) {
-                shared.insert(pod.uid());
+            let key = (&*pod.meta.namespace, pod.uid());
+            if *first.entry(key).or_insert(&pod.meta.name) != &pod.meta.name {
+                shared.insert(key);
             }
         }
-        let mut own = BTreeMap::new();
-        for pod in self.pods.iter_mut().filter(|pod| shared.contains(&pod.uid())) {
-            let next = Uid::from((u128::MAX - own.len() as u128).to_be_bytes());
-            pod.record.uid = *own.entry((pod.meta.namespace.clone(), pod.meta.name.clone())).or_insert(next);
-        }
+        let is_shared = |pod: &&Pod| shared.contains(&(&*pod.meta.namespace, pod.uid()));
+        let names: BTreeSet<_> = self.pods.iter().filter(is_shared).map(name).collect();
+        let uids = (0..).map(|number| Uid::from((u128::MAX - number).to_be_bytes()));
+        let own: HashMap<_, _> = names.into_iter().zip(uids).collect();
+        let uid = |pod: &Pod| if is_shared(&pod) { own[&name(pod)] } else { pod.uid() };
+        let uids: Vec<_> = self.pods.iter().map(uid).collect();
         self.pods_with_shared_uids = own.len();
+        for (pod, uid) in self.pods.iter_mut().zip(uids) {
+            pod.record.uid = uid;
+        }
     }
 
     /// Visits all objects that may own others, each with its kind.
