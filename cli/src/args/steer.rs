@@ -239,7 +239,7 @@ pub(crate) struct How {
 
     /// Maximum time to wait, such as 30s or 5m
     ///
-    /// It limits the wait for the barrier pod and the wait for the deletions. The lock lasts for twice this time and a minute.
+    /// It limits the wait for the barrier pod and the wait for the deletions. The lock lasts for twice this time for every 500 deletions, and a minute.
     #[arg(long, value_name = "DURATION", default_value = "2m", value_parser = duration, hide_short_help = true)]
     pub(crate) timeout: Duration,
 
