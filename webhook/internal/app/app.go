@@ -30,7 +30,6 @@ import (
 	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/cert"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/certwatcher"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrlconfig "sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
@@ -134,9 +133,7 @@ func Run(ctx context.Context, config *rest.Config, options Options) error {
 	if err := errors.Join(answer(mgr, options, handler, ready), show(mgr, options, ready)); err != nil {
 		return err
 	}
-	err = mgr.Start(ctx)
-	handler.Wait()
-	return err
+	return mgr.Start(ctx)
 }
 
 // Uninstall stops steering, removes from all pods what this program has written, and returns of how many it has.
@@ -222,54 +219,54 @@ func show(mgr manager.Manager, options Options, ready map[string]healthz.Checker
 	return errors.Join(add("metrics", options.MetricsAddress, numbers), add("probes", options.ProbeAddress, probes))
 }
 
-// answer makes the manager answer requests.
+// answer makes the manager answer requests, on every replica.
 func answer(mgr manager.Manager, options Options, handler *admit.Handler, ready map[string]healthz.Checker) error {
 	secure, err := clients(options.ClientCA, options.ClientName)
 	if err != nil {
 		return err
 	}
+	// It is read for each handshake, and so when it is renewed.
+	secure.GetCertificate = func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+		pair, err := tls.LoadX509KeyPair(filepath.Join(options.CertDir, "tls.crt"), filepath.Join(options.CertDir, "tls.key"))
+		return &pair, err
+	}
 	routes := http.NewServeMux()
 	routes.Handle(admit.Path, serve.Guard(admit.Reviews(handler)))
-	var listens atomic.Bool
+	requests, err := serve.New("requests", options.Address, routes, secure)
+	if err != nil {
+		return err
+	}
+	requests.Server.WriteTimeout = options.Deadline + bounded.RequestTime
+	var answers atomic.Bool
+	certified := make(chan struct{})
 	ready["requests"] = func(*http.Request) error {
-		if !listens.Load() {
-			return errors.New("it does not listen yet")
+		select {
+		case <-certified:
+		default:
+			return errors.New("the API server does not trust the certificate yet")
+		}
+		if !answers.Load() {
+			return errors.New("the caches are not filled yet")
 		}
 		return nil
 	}
-	listen := func() error {
-		watcher, err := certwatcher.New(filepath.Join(options.CertDir, "tls.crt"), filepath.Join(options.CertDir, "tls.key"))
-		if err != nil {
-			return err
-		}
-		secure.GetCertificate = watcher.GetCertificate
-		requests, err := serve.New("requests", options.Address, routes, secure)
-		if err != nil {
-			return err
-		}
-		requests.Server.WriteTimeout = options.Deadline + bounded.RequestTime
-		listens.Store(true)
-		return errors.Join(mgr.Add(watcher), mgr.Add(requests))
-	}
+	// The manager would start a server of its own before the caches are filled.
+	err = mgr.Add(always(func(ctx context.Context) error {
+		answers.Store(true)
+		// It needs the caches and the recorder of events, too.
+		defer handler.Wait()
+		return requests.Start(ctx)
+	}))
 	if !options.RotateCertificates {
-		return listen()
+		close(certified)
+		return err
 	}
-	certified := make(chan struct{})
-	err = rotator.AddRotator(mgr, &rotator.CertRotator{
+	return errors.Join(err, rotator.AddRotator(mgr, &rotator.CertRotator{
 		SecretKey: types.NamespacedName{Namespace: options.Namespace, Name: Secret},
 		CertDir:   options.CertDir, CAName: "podrank-webhook-ca", CAOrganization: "podrank",
 		DNSName: fmt.Sprintf("%s.%s.svc", Service, options.Namespace), IsReady: certified,
 		Webhooks: []rotator.WebhookInfo{{Name: Configuration, Type: rotator.Validating}},
-	})
-	return errors.Join(err, mgr.Add(always(func(ctx context.Context) error {
-		// The server cannot start without certificates.
-		select {
-		case <-certified:
-			return listen()
-		case <-ctx.Done():
-			return nil
-		}
-	})))
+	}))
 }
 
 // always is something that runs on every replica, and not only on the leader.

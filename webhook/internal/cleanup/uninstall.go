@@ -36,8 +36,9 @@ func Uninstall(ctx context.Context, to client.Client, configuration string, pati
 		}
 		_, template, err := setOf(pod).read(ctx, live)
 		if err == nil && cost.Wrote(pod, template) {
-			found++
-			err = costs.Remove(ctx, []cost.Undo{{Pod: cost.PodOf(pod), Before: template}})[0]
+			if err = costs.Remove(ctx, []cost.Undo{{Pod: cost.PodOf(pod), Before: template}})[0]; err == nil {
+				found++
+			}
 		}
 		if err != nil && !errors.Is(err, cost.ErrChanged) {
 			failed = append(failed, err)

@@ -22,11 +22,8 @@ type Previous struct {
 
 // String is the value of the annotation.
 func (p Previous) String() string {
-	text, err := json.Marshal(p)
-	if err != nil {
-		// Two texts are JSON.
-		panic(err)
-	}
+	// Two texts are JSON.
+	text, _ := json.Marshal(p)
 	return string(text)
 }
 

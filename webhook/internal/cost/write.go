@@ -152,13 +152,11 @@ func (w *Writer) restore(ctx context.Context, pod *metav1.PartialObjectMetadata,
 			Annotation:             pod.Annotations[Annotation], PreviousAnnotation: previous.String(),
 		}), ErrChanged)
 	}
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
+	// Texts are JSON.
+	patch, _ := json.Marshal(map[string]any{"metadata": map[string]any{
 		"name": pod.Name, "namespace": pod.Namespace, "uid": pod.UID, "resourceVersion": pod.ResourceVersion,
 		"annotations": map[string]string{corev1.PodDeletionCost: previous.Value},
 	}})
-	if err != nil {
-		return err
-	}
 	return w.patch(ctx, pod, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(previous.Manager))
 }
 
@@ -208,10 +206,7 @@ func (w *Writer) apply(ctx context.Context, pod Pod, version string, force bool,
 	if version != "" {
 		fields.WithResourceVersion(version)
 	}
-	patch, err := json.Marshal(fields)
-	if err != nil {
-		return err
-	}
+	patch, _ := json.Marshal(fields)
 	object := metadata()
 	object.Namespace, object.Name = pod.Key.Namespace, pod.Key.Name
 	options := []client.PatchOption{client.FieldOwner(Manager)}
