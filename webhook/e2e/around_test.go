@@ -232,7 +232,7 @@ func TestPodWebhooks(t *testing.T) {
 	}{
 		"slow":     {&other{wait: 200 * time.Millisecond}, steer.Steered, 2},
 		"too slow": {&other{wait: 4 * time.Second}, steer.Unconfirmed, 2},
-		"refusing": {&other{refuses: true}, steer.Failed, 0},
+		"refusing": {&other{refuses: true}, steer.Unsettled, 0},
 	} {
 		t.Run(what, func(t *testing.T) {
 			w, set := web(t, 8)
@@ -243,7 +243,7 @@ func TestPodWebhooks(t *testing.T) {
 				t.Errorf("it took %v", took)
 			}
 			last := w.let(c.result, 6)
-			if c.result == steer.Failed && !strings.Contains(last.Message, "pods.example.com") {
+			if c.other.refuses && !strings.Contains(last.Message, "pods.example.com") {
 				t.Errorf("it does not say who refused: %+v", last)
 			}
 			if deleted := w.AwaitDeleted(2); c.spots > 0 && w.Spots(deleted) != c.spots {

@@ -72,16 +72,15 @@ type ScaleDown struct {
 	// result is one of:
 	// "Steered": the selected pods had the lowest deletion costs, and the controller of the workload had seen them.
 	// "Unconfirmed": the same, but the deadline came before it was clear that the controller had seen them. See deleted and missed.
-	// "Unsettled": pods kept changing, and Kubernetes decided with the deletion costs that were written by then.
+	// "Unsettled": pods kept changing, or there was an error, and Kubernetes decided with the deletion costs that were written by then.
 	// "Observed": the policy only observes, and Kubernetes deleted the pods that podrank-webhook had predicted.
 	// "PredictedWrongly": the policy only observes, and Kubernetes deleted other pods.
 	// "StoodAside": `kubectl podrank scale` was steering this workload.
 	// "NoRoom": deletion costs that another program wrote left none that is low enough.
 	// "DeadlineExceeded": the deadline came before any deletion cost was written.
-	// "PolicyDeleted": the policy was being deleted.
 	// "Failed": the message says which error there was.
-	// After the last five, Kubernetes chose the pods as if there were no policy.
-	// +kubebuilder:validation:Enum=Steered;Unconfirmed;Unsettled;Observed;PredictedWrongly;StoodAside;NoRoom;DeadlineExceeded;PolicyDeleted;Failed
+	// After the last four, Kubernetes chose the pods as if there were no policy.
+	// +kubebuilder:validation:Enum=Steered;Unconfirmed;Unsettled;Observed;PredictedWrongly;StoodAside;NoRoom;DeadlineExceeded;Failed
 	Result string `json:"result"`
 	// message explains the result, and names pods.
 	// +optional

@@ -168,11 +168,7 @@ func isSet(kind workload.Kind) bool {
 
 // Reconcile looks at one set, or at a pod that has none.
 func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
-	if _, isBusy := c.busy.LoadOrStore(id.Namespace, true); isBusy {
-		// Other sets may use the workers until then.
-		return ctrl.Result{RequeueAfter: later}, nil
-	}
-	defer c.busy.Delete(id.Namespace)
+	// First, as a pod may soon be deleted.
 	known, err := c.see(ctx, id)
 	led := c.led.Load()
 	if led == nil {
@@ -189,6 +185,11 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 	if led == nil {
 		return ctrl.Result{RequeueAfter: again}, nil
 	}
+	if _, isBusy := c.busy.LoadOrStore(id.Namespace, true); isBusy {
+		// Other sets may use the workers until then.
+		return ctrl.Result{RequeueAfter: later}, nil
+	}
+	defer c.busy.Delete(id.Namespace)
 	wait, err := c.finish(ctx, id, known)
 	if err == nil && known.isLeft() {
 		return ctrl.Result{}, nil

@@ -795,8 +795,7 @@ func TestNoSuchOwner(t *testing.T) {
 func TestOneOfEach(t *testing.T) {
 	s := newShop(t, steered(2))
 	s.look(0)
-	other, another := id, id
-	other.Name, other.UID = "other", fakeapi.UID(1, 7)
+	other, another := cleanup.Set{Namespace: id.Namespace, Name: "web-0"}, id
 	another.Namespace = "another"
 	var waits []time.Duration
 	s.Before = func(*fakeapi.Write) error {
@@ -812,6 +811,39 @@ func TestOneOfEach(t *testing.T) {
 		t.Errorf("%v, not %v", waits, want)
 	}
 	s.has()
+}
+
+// While one set of a namespace is looked at, a pod of another one is annotated, and deleted immediately.
+func TestAnnotatedWhileBusy(t *testing.T) {
+	s := newShop(t, steered(2))
+	s.look(0)
+	other := id
+	other.Name, other.UID = "other", fakeapi.UID(1, 7)
+	set, pod := fakeapi.Read[appsv1.ReplicaSet](s, s.API, "web"), fakeapi.Read[corev1.Pod](s, s.API, "web-3")
+	set.Name, set.UID, set.ResourceVersion = other.Name, other.UID, ""
+	pod.Name, pod.UID, pod.ResourceVersion = "other-0", fakeapi.UID(9, 1), ""
+	pod.OwnerReferences[0].Name, pod.OwnerReferences[0].UID = other.Name, other.UID
+	of := steeredOf(1)
+	of.Set = other.UID
+	pod.Annotations = map[string]string{corev1.PodDeletionCost: "-1", cost.Annotation: of.String()}
+	fakeapi.Manage(pod, cost.Manager, corev1.PodDeletionCost, cost.Annotation)
+	s.Make(t, set, pod)
+	look := func() {
+		_, err := s.Reconcile(context.Background(), other)
+		s.must(err)
+	}
+	s.Before = func(*fakeapi.Write) error {
+		look()
+		return nil
+	}
+	done := since(t, "pods_deleted_total")
+	s.look(patience)
+	s.must(s.Delete(context.Background(), pod))
+	for range 2 {
+		look()
+		s.now = s.now.Add(patience)
+	}
+	done(1)
 }
 
 // follows has a replica that does not lead look after some time.

@@ -248,7 +248,7 @@ type Prediction struct {
 	// Next is the name of the first pod that is kept, or "" if chance decides about some.
 	Next string
 	// Chances are how likely possible pods are deleted if their controller decides immediately. There are none for a set of more than 500 pods.
-	Chances []Chance
+	Chances map[types.UID]float64
 }
 
 // Names are those of pods, by UID: what is kept of them until their scale-down is over.
@@ -263,22 +263,16 @@ func NamesOf(pods []*corev1.Pod) Names {
 	return names
 }
 
-// A Chance is how likely a pod is deleted.
-type Chance struct {
-	Pod   types.UID
-	Share float64
-}
-
 // Predict says which of the active pods Kubernetes deletes. related are those that count for ranks.
 func Predict(active, related []*corev1.Pod, k int, now time.Time) (*Prediction, error) {
-	p := &Prediction{Delete: k, Certain: NamesOf(active), Possible: map[types.UID]bool{}, Whys: map[types.UID]Why{}}
+	p := &Prediction{Delete: k, Certain: NamesOf(active), Possible: map[types.UID]bool{}, Whys: map[types.UID]Why{}, Chances: map[types.UID]float64{}}
 	if len(active) <= bounded.ProbabilityPods {
 		_, chances, err := podrank.Probabilities(active, related, k, podrank.WithNow(now))
 		if err != nil {
 			return nil, err
 		}
 		for _, chance := range chances {
-			p.Chances = append(p.Chances, Chance{chance.Pod.UID, chance.Share})
+			p.Chances[chance.Pod.UID] = chance.Share
 		}
 	}
 	for _, later := range horizon {

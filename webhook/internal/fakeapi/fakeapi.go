@@ -65,8 +65,17 @@ func New(objects ...client.Object) *API {
 		WithStatusSubresource(&v1alpha1.ScaleDownPolicy{}).
 		WithIndex(&corev1.Pod{}, workload.ByController, workload.Controller).
 		WithIndex(&appsv1.ReplicaSet{}, workload.ByController, workload.Controller).
-		WithInterceptorFuncs(interceptor.Funcs{Patch: api.patch}).Build()
+		WithInterceptorFuncs(interceptor.Funcs{Patch: api.patch, List: list}).Build()
 	return api
+}
+
+// list selects by the text of a selector, as a server does: that of one that selects nothing is empty, and so it selects everything.
+func list(ctx context.Context, to client.WithWatch, of client.ObjectList, options ...client.ListOption) error {
+	asked := (&client.ListOptions{}).ApplyOptions(options)
+	if asked.LabelSelector != nil && asked.LabelSelector.String() == "" {
+		asked.LabelSelector = nil
+	}
+	return to.List(ctx, of, asked)
 }
 
 // Written is what was applied so far.

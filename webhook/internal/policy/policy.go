@@ -103,9 +103,9 @@ type Compiled struct {
 	selector labels.Selector
 	tiers    []tier
 	spread   []string
-	// preference orders the pods of the tier of this number by a value, or is nil.
-	preference  *values.Preference
-	preferences int
+	// Preference orders the pods of the tier of this number by a value, or is nil.
+	Preference *values.Preference
+	OfTier     int
 }
 
 // tier is a preference of the policy, with the selector that it has, if any.
@@ -178,21 +178,16 @@ func (c *Compiled) prefer(of *v1alpha1.Preference) (err error) {
 	case v1alpha1.PreferenceNodes, v1alpha1.PreferencePods:
 		tier.selector, err = cmp.Or(of.Nodes, of.Pods).Compile()
 	case v1alpha1.PreferenceLowest, v1alpha1.PreferenceHighest:
-		if c.preference != nil {
+		if c.Preference != nil {
 			return errors.New(": at most one preference may be of type Lowest or Highest")
 		}
-		c.preferences = len(c.tiers)
-		c.preference, err = values.Compile(cmp.Or(of.Lowest, of.Highest), of.Highest != nil)
+		c.OfTier = len(c.tiers)
+		c.Preference, err = values.Compile(cmp.Or(of.Lowest, of.Highest), of.Highest != nil)
 	}
 	if c.tiers = append(c.tiers, tier); err != nil {
 		return fmt.Errorf(".%s: %w", strings.ToLower(string(of.Type)), err)
 	}
 	return nil
-}
-
-// Preference returns the tier whose pods are deleted by a value, and by which, or nil.
-func (c *Compiled) Preference() (tier int, preference *values.Preference) {
-	return c.preferences, c.preference
 }
 
 // Selects reports whether the policy applies to a set.

@@ -301,7 +301,7 @@ func TestWish(t *testing.T) {
 	p.Spec.DeleteFirst = []v1alpha1.Preference{{Type: v1alpha1.PreferencePods, Pods: selector("a", "0")}, {Type: v1alpha1.PreferenceLowest, Lowest: &v1alpha1.Measure{Query: "sessions"}}, {Type: v1alpha1.PreferencePods, Pods: selector("a", "0")}, {Type: v1alpha1.PreferencePods, Pods: selector("a", "1")}}
 	compiled, err := policy.Compile(&p)
 	fakeapi.Must(t, err)
-	if tier, preference := compiled.Preference(); tier != 1 || preference == nil || preference.Query != "sessions" || preference.Highest {
+	if tier, preference := compiled.OfTier, compiled.Preference; tier != 1 || preference == nil || preference.Query != "sessions" || preference.Highest {
 		t.Error(tier, preference)
 	}
 	for value, want := range map[string][3]int{"0": {0, 1, 2}, "1": {1, 1, 3}, "2": {1, 1, 4}} {

@@ -56,7 +56,7 @@ func (o *Over) after(down *v1alpha1.ScaleDown) time.Duration { return down.Time.
 
 // isIn reports whether an entry of a status is that of a scale-down.
 func (o *Over) isIn(down *v1alpha1.ScaleDown) bool {
-	return down.Generation == o.Generation && down.To == o.To && -time.Second <= o.after(down) && o.after(down) <= patience
+	return down.Generation == o.Generation && down.To == o.To && o.after(down).Abs() <= bounded.RepeatTime
 }
 
 // ended is what a line of the log says of a scale-down that is over. The first fields are those of the decisions about it.
@@ -85,13 +85,13 @@ func (r *Reporter) Over(ctx context.Context, o *Over) (isTold bool, err error) {
 			return
 		}
 		o.IsLogged = true
-		done.Add(float64(o.Deleted))
+		done.Add(float64(deleted))
 		for reason, pods := range o.Missed {
 			missed.WithLabelValues(reason).Add(float64(len(pods)))
 		}
 		r.Log.Info("end", "end", ended{1, o.Namespace, o.UID, o.Generation, o.To, deleted, kept, why})
 		if o.Set != nil && kept > 0 {
-			text := fmt.Sprintf("Scaled from %d to %d: kept %d of %s: %s", o.From, o.To, kept, count(kept+o.Deleted, "selected pod"), text)
+			text := fmt.Sprintf("Scaled from %d to %d: kept %d of %s: %s", o.From, o.To, kept, count(kept+deleted, "selected pod"), text)
 			r.event(o.Set, policy, corev1.EventTypeWarning, "Missed", text, nil)
 		}
 	}
@@ -136,7 +136,7 @@ func (o *Over) entry(policy *v1alpha1.ScaleDownPolicy) (entry *v1alpha1.ScaleDow
 	switch oldest := len(status.Workloads) - 1; {
 	case last != nil && o.isIn(&last.LastScaleDown):
 		return &last.LastScaleDown, false
-	case last != nil && (last.LastScaleDown.Generation > o.Generation || o.after(&last.LastScaleDown) > patience):
+	case last != nil && (last.LastScaleDown.Generation > o.Generation || o.after(&last.LastScaleDown) > bounded.RepeatTime):
 		return nil, true
 	case last == nil && len(status.Workloads) == bounded.Workloads && o.after(&status.Workloads[oldest].LastScaleDown) > -time.Second:
 		// It was dropped.
@@ -177,9 +177,9 @@ func (r *Reporter) Observed(ctx context.Context, o *steer.Outcome, c steer.Compa
 	for _, pod := range pods {
 		rules[pod.Rule]++
 	}
-	for _, chance := range o.Prediction.Chances {
-		_, isDeleted := c.Deleted[chance.Pod]
-		possible.WithLabelValues(tenth(chance.Share), fmt.Sprint(isDeleted)).Inc()
+	for uid, share := range o.Prediction.Chances {
+		_, isDeleted := c.Deleted[uid]
+		possible.WithLabelValues(tenth(share), fmt.Sprint(isDeleted)).Inc()
 	}
 	down := v1alpha1.ScaleDown{
 		Result: result, Message: describePrediction(o, c, pods), Selected: int32(o.Prediction.Delete),

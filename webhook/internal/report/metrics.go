@@ -65,13 +65,9 @@ func Barrier(took time.Duration, err error) {
 
 // Probed sets whether the API server reaches podrank-webhook.
 func Probed(state probe.State) {
-	switch state {
-	case probe.Unknown:
-		reachable.Reset()
-	case probe.Unreached:
-		reachable.WithLabelValues().Set(0)
-	case probe.Reached:
-		reachable.WithLabelValues().Set(1)
+	reachable.Reset()
+	if state != probe.Unknown {
+		reachable.WithLabelValues().Set(float64(state - probe.Unreached))
 	}
 }
 

@@ -93,10 +93,6 @@ func (r *Reporter) selected(o *steer.Outcome) (pods []pod) {
 
 // gone returns the deleted pods that the policy did not select, starting with those that were certain.
 func gone(o *steer.Outcome, c steer.Comparison) (pods []pod) {
-	shares := map[types.UID]*float64{}
-	for _, chance := range o.Prediction.Chances {
-		shares[chance.Pod] = &chance.Share
-	}
 	for uid, name := range c.Deleted {
 		row := pod{Name: name, UID: uid, Rule: unpredicted}
 		why, isCertain := o.Prediction.Whys[uid]
@@ -104,7 +100,10 @@ func gone(o *steer.Outcome, c steer.Comparison) (pods []pod) {
 		case isCertain:
 			row.Rule = cmp.Or(why.Rule, certain)
 		case o.Prediction.Possible[uid]:
-			row.Rule, row.Probability = chance, shares[uid]
+			row.Rule = chance
+			if share, isKnown := o.Prediction.Chances[uid]; isKnown {
+				row.Probability = &share
+			}
 		}
 		pods = append(pods, row)
 	}

@@ -137,7 +137,7 @@ func TestRecordObserved(t *testing.T) {
 	id := func(i int) types.UID { return fakeapi.UID(3, i) }
 	o.Observation = &steer.Observation{Prediction: &decide.Prediction{
 		Delete: 4, Certain: decide.Names{id(0): "web-0", id(1): "web-1"}, Possible: map[types.UID]bool{id(0): true, id(1): true, id(2): true, id(3): true},
-		Whys: map[types.UID]decide.Why{id(0): {Rule: "restarts"}, id(1): {}}, Chances: []decide.Chance{{Pod: id(2), Share: 0.25}, {Pod: id(3), Share: 0.75}},
+		Whys: map[types.UID]decide.Why{id(0): {Rule: "restarts"}, id(1): {}}, Chances: map[types.UID]float64{id(2): 0.25, id(3): 0.75},
 	}}
 	deleted := decide.Names{id(3): "web-3", id(0): "web-0", id(1): "web-1", id(4): "web-4"}
 	r.Observed(context.Background(), o, steer.Comparison{Without: steer.Changed, Deleted: deleted})

@@ -147,7 +147,7 @@ func setOf(o *steer.Outcome) *workload.Set {
 		return o.Set
 	}
 	object := workload.Metadata(o.Kind)
-	object.Namespace, object.Name, object.UID = o.Key.Namespace, o.Key.Name, o.SetUID
+	object.Namespace, object.Name, object.UID, object.Generation = o.Key.Namespace, o.Key.Name, o.SetUID, o.Generation
 	return &workload.Set{Object: object}
 }
 

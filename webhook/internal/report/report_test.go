@@ -75,12 +75,21 @@ func entry(uid string, generation int64, to int32, deleted *int32) v1alpha1.Work
 // of it only after that.
 func TestOver(t *testing.T) {
 	one := int32(1)
+	// Another replica has reported, whose clock differs by so much.
+	off := func(by time.Duration) v1alpha1.WorkloadStatus {
+		entry := entry("web", 3, 4, nil)
+		entry.LastScaleDown.Time = metav1.NewTime(fakeapi.Now.Add(by))
+		return entry
+	}
 	for name, c := range map[string]struct {
 		entry v1alpha1.WorkloadStatus
 		want  *int32
 	}{
 		"its own":                    {entry("web", 3, 4, nil), new(int32(5))},
 		"it has an end":              {entry("web", 3, 4, &one), &one},
+		"its own, by a slow clock":   {off(-7 * time.Second), new(int32(5))},
+		"its own, by a fast clock":   {off(7 * time.Second), new(int32(5))},
+		"much later":                 {off(time.Minute), nil},
 		"another set":                {entry("db", 3, 4, nil), nil},
 		"another count":              {entry("web", 3, 5, nil), nil},
 		"a later one, to that count": {entry("web", 5, 4, nil), nil},

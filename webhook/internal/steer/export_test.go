@@ -16,3 +16,6 @@ func (l *Limits) Held() map[string]int {
 	}
 	return held
 }
+
+// HoldTurn takes a place of those that decide for a namespace or wait for their turn, if there is one left.
+func (l *Limits) HoldTurn(namespace string) bool { return l.turns.Hold(namespace, 1) }

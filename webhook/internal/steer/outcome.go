@@ -24,7 +24,7 @@ const (
 	// Unconfirmed: the selected pods have the lowest costs, but the deadline came before it was clear that the controller has seen
 	// them. The comparison tells whether it had.
 	Unconfirmed Result = "Unconfirmed"
-	// Unsettled: pods changed while costs were written and after that, or the deadline came, so the request was let through with the costs that stand.
+	// Unsettled: the request was let through with the costs that stand, because pods changed while costs were written and after that, or because of an error.
 	Unsettled Result = "Unsettled"
 	// Repeated: the request repeats one about which this replica has just decided, and was let through with what stands.
 	Repeated Result = "Repeated"
@@ -51,19 +51,17 @@ const (
 	TooMany Result = "TooMany"
 	// CircuitOpen: the last decisions of the namespace ran out of time, so nothing is decided there for a while.
 	CircuitOpen Result = "CircuitOpen"
-	// PolicyDeleted: the policy was deleted during the request.
-	PolicyDeleted Result = "PolicyDeleted"
 	// Failed: the API server or the decision returned an error.
 	Failed Result = "Failed"
 )
 
 // IsFailure reports whether something was to be steered and was not.
 func (r Result) IsFailure() bool {
-	return slices.Contains([]Result{Unsettled, NoRoom, DeadlineExceeded, TooMany, CircuitOpen, PolicyDeleted, Failed}, r)
+	return slices.Contains([]Result{Unsettled, NoRoom, DeadlineExceeded, TooMany, CircuitOpen, Failed}, r)
 }
 
 // Unsteered are the results of scale-downs that a policy may cover and that were not steered. Each of them is in the log and in an alert.
-var Unsteered = []Result{Unsettled, NoRoom, DeadlineExceeded, TooMany, CircuitOpen, StoodAside, Stale, PolicyDeleted, Failed}
+var Unsteered = []Result{Unsettled, NoRoom, DeadlineExceeded, TooMany, CircuitOpen, StoodAside, Stale, Failed}
 
 // Concerns reports whether the result is about a policy, and so worth telling. To tell of each of too many would be too much.
 func (r Result) Concerns() bool {
@@ -103,6 +101,8 @@ type Outcome struct {
 	// At is when the request came, First when the first about the same scale-down did, and Decision how many decisions about it there were.
 	At, First time.Time
 	Decision  int
+	// Generation is that of the set, as far as it is known.
+	Generation int64
 	// Set is nil if it was not read, and Policy if none applies. Both are only what reports need.
 	Set    *workload.Set
 	Policy *v1alpha1.ScaleDownPolicy

@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// attempts is how often a plan is made again because pods changed while their costs were written.
+	// attempts is how often a plan is made, because pods changed while their costs were written.
 	attempts = 4
 	// Named is how many pods are named in a message.
 	Named = 5
@@ -237,14 +237,18 @@ func (f *fall) planned(decision *decide.Decision, active []*corev1.Pod) (writes 
 	for _, pod := range active {
 		steered, isSteered := cost.Cached(pod)
 		owner, selected := f.costs[pod.UID].Owner, f.steered(pod).Selected
-		isOurs := isSteered && (owner == cost.Ours || owner == cost.FromTemplate) && !f.theirs[pod.UID]
+		// Without the annotation, somebody has removed that.
+		isOurs := (owner == cost.Ours && (isSteered || selected) || owner == cost.FromTemplate && isSteered) && !f.theirs[pod.UID]
+		unselected := steered
+		unselected.Selected = false
 		switch {
 		case changes[pod], isSteered && steered.Serves(f.steered(pod)):
 		case isOurs:
 			// Kubernetes, too, takes an invalid cost for 0.
 			value, _ := strconv.ParseInt(pod.Annotations[corev1.PodDeletionCost], 10, 32)
 			add(pod, new(int32(value)))
-		case selected:
+		case selected, isSteered && unselected.Serves(f.steered(pod)):
+			// Or an earlier decision about this scale-down selected it.
 			add(pod, nil)
 		}
 	}

@@ -2,7 +2,6 @@ package steer
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strconv"
 	"time"
@@ -41,13 +40,13 @@ type decidedCost struct {
 }
 
 // repeats answers a request about a scale-down that was decided already. The result is Steered if it is to be decided now.
-func (f *fall) repeats(ctx context.Context, generation int64) (Result, error) {
+func (f *fall) repeats(ctx context.Context) (Result, error) {
 	f.First, f.Decision = f.At, 1
-	d := f.recall(ctx, generation)
+	d := f.recall(ctx)
 	if d == nil {
 		return Steered, nil
 	}
-	f.First, f.Decision, f.Count = d.first, d.decision+1, d.count
+	f.First, f.Decision, f.Count, f.Generation = d.first, d.decision+1, d.count, d.generation
 	isOwn := d.result != ""
 	stands := isOwn && f.stands(ctx, d) && f.areThere(ctx, d)
 	switch {
@@ -56,9 +55,11 @@ func (f *fall) repeats(ctx context.Context, generation int64) (Result, error) {
 	case d.decision >= bounded.DecisionsOfOne || f.rest(ctx) <= 0:
 		d.result = Unsettled
 		f.by.Limits.recent.Add(f.SetUID, d, bounded.RepeatTime)
-		return Unsettled, errors.New("pods changed after the last decision about this scale-down")
+		return Unsettled, errChanged
 	case stands:
-		if err := f.by.Barrier(ctx); err == nil {
+		ctx, stop := context.WithTimeout(ctx, f.rest(ctx))
+		defer stop()
+		if err := f.pass(ctx); err == nil {
 			d.result = Steered
 			f.by.Limits.recent.Add(f.SetUID, d, bounded.RepeatTime)
 		}
@@ -78,12 +79,12 @@ func (f *fall) rest(ctx context.Context) time.Duration {
 	return min(each, bounded.DecisionsOfOne*each-f.At.Sub(f.First))
 }
 
-// recall returns what was decided about a scale-down, or nil. The generation is that of the set, as far as the cache knows.
-func (f *fall) recall(ctx context.Context, generation int64) *decided {
+// recall returns what was decided about a scale-down, or nil.
+func (f *fall) recall(ctx context.Context) *decided {
 	isRecent := func(first time.Time) bool { return f.At.Sub(first).Abs() < bounded.RepeatTime }
 	var d *decided
 	if value, ok := f.by.Limits.recent.Get(f.SetUID); ok {
-		if own := *value.(*decided); own.to == f.To && own.isScale == f.IsScale && generation <= own.generation && isRecent(own.first) {
+		if own := *value.(*decided); own.to == f.To && own.isScale == f.IsScale && f.Generation <= own.generation && isRecent(own.first) {
 			d = &own
 		}
 	}
@@ -95,7 +96,7 @@ func (f *fall) recall(ctx context.Context, generation int64) *decided {
 	for i := range pods {
 		steered, isSteered := cost.Cached(&pods[i])
 		first := time.UnixMilli(steered.First)
-		if !isSteered || steered.Set != f.SetUID || steered.Count != f.To || steered.From != f.From || generation > steered.Generation || !isRecent(first) {
+		if !isSteered || steered.Set != f.SetUID || steered.Count != f.To || steered.From != f.From || f.Generation > steered.Generation || !isRecent(first) {
 			continue
 		}
 		if d == nil {

@@ -81,14 +81,15 @@ func (s *Steerer) Steer(ctx context.Context, request Request) *Outcome {
 	f := &fall{Outcome: &Outcome{Request: request, At: s.Now()}, by: s}
 	var err error
 	if f.Result, err = f.run(ctx); err != nil {
+		isLate := errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil
 		switch {
 		case errors.Is(err, bounded.ErrBusy), errors.Is(err, errNoRoom):
 			f.Result = TooMany
-		case !errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil || f.Result.Holds():
-		case f.wrote || f.Decision > 1:
-			f.Result = Unsettled
-		default:
+		case isLate && !f.Result.Holds():
 			f.Result = DeadlineExceeded
+		}
+		if f.Result.IsFailure() && (f.wrote || f.Decision > 1) {
+			f.Result = Unsettled
 		}
 		f.Message = err.Error()
 	}
@@ -108,12 +109,10 @@ func (s *Steerer) Steer(ctx context.Context, request Request) *Outcome {
 }
 
 func (f *fall) run(ctx context.Context) (Result, error) {
-	generation, result, err := f.mayAsk(ctx)
-	if result != Steered {
-		return result, err
-	}
-	if result, err := f.repeats(ctx, generation); result != Steered {
-		return result, err
+	for _, may := range []func(context.Context) (Result, error){f.mayAsk, f.repeats} {
+		if result, err := may(ctx); result != Steered {
+			return result, err
+		}
 	}
 	ctx, stop := context.WithTimeout(ctx, f.rest(ctx))
 	defer stop()
@@ -135,8 +134,12 @@ func (f *fall) run(ctx context.Context) (Result, error) {
 		result, err := f.confirm(ctx)
 		areThere := <-annotated
 		// Somebody else may write these costs, too, at any time.
-		if result != Steered || f.Decision == bounded.DecisionsOfOne || areThere && f.stands(ctx, wrote) || f.isLate(ctx, began) {
+		stands := f.stands(ctx, wrote)
+		switch isLast := f.Decision == bounded.DecisionsOfOne || f.isLate(ctx, began); {
+		case result != Steered, stands && (areThere || isLast):
 			return result, err
+		case isLast:
+			return Unsettled, errChanged
 		}
 		f.Decision++
 		if result, err := f.inTurn(ctx, f.write); result != Steered {
@@ -189,31 +192,31 @@ func (f *fall) isLate(ctx context.Context, since time.Time) bool {
 	return ok && deadline.Sub(now) < now.Sub(since)
 }
 
-// mayAsk reports whether the request is worth one to the API server, and returns the generation of the set as far as the cache knows. The set may be newer than
-// the cache.
-func (f *fall) mayAsk(ctx context.Context) (generation int64, result Result, err error) {
+// mayAsk reports whether the request is worth one to the API server, by Steered, and notes the generation of the set as far as the cache knows. The set may be
+// newer than the cache.
+func (f *fall) mayAsk(ctx context.Context) (Result, error) {
 	if f.To <= 0 || f.To >= f.From {
-		return 0, NothingToDo, nil
+		return NothingToDo, nil
 	}
 	if f.DryRun {
-		return 0, DryRun, nil
+		return DryRun, nil
 	}
 	// The cache does not know what policies say, only that they are there.
 	isThere, err := policy.IsThere(ctx, f.by.Cache, f.Key.Namespace)
 	if err != nil {
-		return 0, Failed, err
+		return Failed, err
 	}
 	if !isThere {
-		return 0, NoPolicy, nil
+		return NoPolicy, nil
 	}
 	known := workload.Metadata(f.Kind)
 	if err := f.by.Cache.Get(ctx, f.Key, known); client.IgnoreNotFound(err) != nil {
-		return 0, Failed, err
+		return Failed, err
 	}
 	if known.UID == f.SetUID {
-		generation = known.Generation
+		f.Generation = known.Generation
 	}
-	return generation, Steered, nil
+	return Steered, nil
 }
 
 // choosePolicy reads the set, if the request is about it as it is, and chooses the policy for it, if there is one.
@@ -238,14 +241,20 @@ func (f *fall) choosePolicy(ctx context.Context) error {
 	return err
 }
 
+// pass waits until the controller has seen the costs, unless it was slow to see the last ones: it sees them no sooner if somebody waits for that, and anyone
+// who scales would wait.
+func (f *fall) pass(ctx context.Context) error {
+	if f.by.Limits.slow.IsOpen(f.Key.Namespace, f.At) {
+		return errSlow
+	}
+	err := f.by.Barrier(ctx)
+	f.by.Limits.slow.Note(f.Key.Namespace, errors.Is(err, context.DeadlineExceeded), f.by.Now())
+	return err
+}
+
 // confirm waits until the controller has seen the costs, if the policy is still there.
 func (f *fall) confirm(ctx context.Context) (Result, error) {
-	late := errSlow
-	// The controller sees the costs no sooner if somebody waits for that, and anyone who scales would wait.
-	if !f.by.Limits.slow.IsOpen(f.Key.Namespace, f.At) {
-		late = f.by.Barrier(ctx)
-		f.by.Limits.slow.Note(f.Key.Namespace, errors.Is(late, context.DeadlineExceeded), f.by.Now())
-	}
+	late := f.pass(ctx)
 	mayHaveSeen := errors.Is(late, barrier.ErrLeader) || errors.Is(late, barrier.ErrLost) || errors.Is(late, errSlow)
 	if late != nil && !mayHaveSeen && !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return Failed, late
@@ -253,13 +262,15 @@ func (f *fall) confirm(ctx context.Context) (Result, error) {
 	var now v1alpha1.ScaleDownPolicy
 	err := f.by.Cache.Get(context.WithoutCancel(ctx), client.ObjectKeyFromObject(f.Policy), &now)
 	if apierrors.IsNotFound(err) || err == nil && (now.UID != f.Policy.UID || now.DeletionTimestamp != nil) {
-		return PolicyDeleted, errors.New("the policy was deleted while costs were written")
+		return Unsettled, errors.New("the policy was deleted while costs were written")
 	}
 	if late != nil {
 		return Unconfirmed, late
 	}
 	return Steered, err
 }
+
+var errChanged = errors.New("pods changed after the last decision about this scale-down")
 
 var errSlow = fmt.Errorf("the controller was slow to see the costs of the last %d scale-downs in this namespace, so podrank-webhook does not wait for it for %v",
 	bounded.DecisionFailures, bounded.DecisionRest)

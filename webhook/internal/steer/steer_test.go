@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -129,7 +130,7 @@ func (s *shop) fails(to int32) *steer.Outcome {
 	s.Helper()
 	s.barrier = func(context.Context) error { return errors.New("no barrier pod") }
 	defer func() { s.barrier = nil }()
-	return s.fall(to, steer.Failed, "no barrier pod")
+	return s.fall(to, steer.Unsettled, "no barrier pod")
 }
 
 // costs are the costs and annotations of all pods.
@@ -370,16 +371,16 @@ func TestStands(t *testing.T) {
 	}{
 		"pods that change again and again": {steer.Unsettled, "the pod has been deleted", func(s *shop, _ func()) { s.refuse("web-1", deleted("web-1")) },
 			map[string]string{"web-3": "-1 to 3", "web-5": "-1 to 3"}},
-		"no right to write": {steer.Failed, "forbidden", func(s *shop, _ func()) {
+		"no right to write": {steer.Unsettled, "forbidden", func(s *shop, _ func()) {
 			s.refuse("web-1", apierrors.NewForbidden(corev1.Resource("pods"), "web-1", errors.New("no")))
 		}, map[string]string{"web-3": "-1 to 3", "web-5": "-1 to 3"}},
-		"no barrier pod": {steer.Failed, "no barrier pod", func(s *shop, _ func()) {
+		"no barrier pod": {steer.Unsettled, "no barrier pod", func(s *shop, _ func()) {
 			s.barrier = func(context.Context) error { return errors.New("no barrier pod") }
 		}, all},
 		"a barrier pod that nobody could watch": {steer.Unconfirmed, "nobody could watch", func(s *shop, _ func()) {
 			s.barrier = func(context.Context) error { return barrier.ErrLost }
 		}, all},
-		"a policy that is deleted": {steer.PolicyDeleted, "deleted", func(s *shop, _ func()) {
+		"a policy that is deleted": {steer.Unsettled, "deleted", func(s *shop, _ func()) {
 			s.barrier = func(ctx context.Context) error { return s.Delete(ctx, s.policy) }
 		}, all},
 		"nobody who waits": {steer.Unsettled, "context canceled", func(s *shop, stop func()) {
@@ -403,7 +404,7 @@ func TestStands(t *testing.T) {
 			// The same replica decides once.
 			written := len(s.Written())
 			again := steer.Repeated
-			if c.result == steer.PolicyDeleted {
+			if c.message == "deleted" {
 				again = steer.NoPolicy
 			}
 			if o := s.Steer(context.Background(), s.request(3)); o.Result != again || len(s.Written()) != written {
@@ -705,7 +706,9 @@ func TestLarge(t *testing.T) {
 // compared.
 func TestForget(t *testing.T) {
 	s := newShop(t, nil)
-	steered, failed := s.fall(4, steer.Steered, ""), s.fails(3)
+	steered := s.fall(4, steer.Steered, "")
+	s.Before = func(*fakeapi.Write) error { return errors.New("no right to write") }
+	failed := s.fall(3, steer.Failed, "no right to write")
 	observing := newShop(t, observes)
 	observed := observing.fall(4, steer.Observed, "")
 	// Reserved ones that are not ready.
@@ -757,6 +760,24 @@ func TestRelatedSets(t *testing.T) {
 // So many other sets of the same controller cost no request each.
 func TestManyRelatedSets(t *testing.T) {
 	withRelatedSets(t, 21, func(int, *appsv1.ReplicaSet) {}).fall(3, steer.Failed, "more than 20 other ReplicaSets")
+}
+
+// The cache still has another set of the controller, and a pod of it, that has been deleted.
+func TestDeletedRelatedSet(t *testing.T) {
+	s := withRelatedSets(t, 1, func(_ int, relatedSet *appsv1.ReplicaSet) {
+		labels := map[string]string{"app": "old"}
+		relatedSet.Spec.Selector.MatchLabels, relatedSet.Spec.Template.Labels = labels, labels
+	})
+	old := fakeapi.Read[appsv1.ReplicaSet](t, s.API, "old-0")
+	policy := fakeapi.Read[v1alpha1.ScaleDownPolicy](t, s.API, "spot")
+	s.Cache = fakeapi.New(s.set, old, fakeapi.Read[corev1.Pod](t, s.API, "old-0-0"), policy.DeepCopy())
+	fakeapi.Must(t, s.Delete(context.Background(), old))
+	policy.Spec.Mode = v1alpha1.Observe
+	fakeapi.Must(t, s.Update(context.Background(), policy))
+	// Those of the set alone.
+	if s.fall(3, steer.Observed, ""); s.Limits.Held()["shop"] != 6 {
+		t.Errorf("%v", s.Limits.Held())
+	}
 }
 
 // The pods of several sets with one selector are listed once.
@@ -889,6 +910,81 @@ func TestRepeated(t *testing.T) {
 	s.repeat(4, steer.Repeated, "")
 	if len(s.Written()) > written+1 {
 		t.Errorf("%d writes more", len(s.Written())-written)
+	}
+}
+
+// A pod that the first decision about a scale-down selected for its foreign cost, and the second does not, is not one that is missed.
+func TestNoLongerSelected(t *testing.T) {
+	s := newShop(t, func(_ *shop, pods []*corev1.Pod) { other(pods[1], "karpenter", "-5") })
+	s.barrier = func(context.Context) error {
+		s.barrier = nil
+		s.annotate("web-1", "karpenter", "9")
+		return nil
+	}
+	if o := s.fall(5, steer.Steered, ""); o.Decision != 2 {
+		t.Errorf("decision %d", o.Decision)
+	}
+	selected := map[string]bool{}
+	for i := range 6 {
+		pod := fakeapi.Read[corev1.Pod](t, s.API, fmt.Sprintf("web-%d", i))
+		if steered, ok := cost.SteeredOf(pod); ok {
+			selected[pod.Name] = steered.Selected
+		}
+	}
+	if want := map[string]bool{"web-1": false, "web-3": true}; !maps.Equal(selected, want) {
+		t.Errorf("%v, not %v", selected, want)
+	}
+}
+
+// Somebody has removed the annotation alone: the cost on which a plan relies stays.
+func TestAnnotationRemoved(t *testing.T) {
+	s := newShop(t, nil)
+	s.fall(3, steer.Steered, "")
+	want := s.costs()
+	fakeapi.Must(t, s.Patch(context.Background(), fakeapi.Read[corev1.Pod](t, s.API, "web-1"),
+		client.RawPatch("application/merge-patch+json", []byte(`{"metadata": {"annotations": {"podrank.dev/steered": null}}}`)), client.FieldOwner("somebody")))
+	if o := s.fall(3, steer.Steered, ""); o.Decision > 1 {
+		t.Error("it was removed, and written again")
+	}
+	s.same(want)
+}
+
+// The first decision of a scale-down has written costs when the second one finds no turn: its result is not that nothing was steered.
+func TestNoTurnForTheSecond(t *testing.T) {
+	s := newShop(t, nil)
+	s.barrier = func(context.Context) error {
+		s.annotate("web-1", "karpenter", "7")
+		for s.Limits.HoldTurn("shop") {
+		}
+		return nil
+	}
+	s.fall(3, steer.Unsettled, "already wait for their turn")
+}
+
+// While the controller is slow to see costs, nobody waits for it: neither does a request that is repeated.
+func TestRepeatedWhileSlow(t *testing.T) {
+	s := newShop(t, nil)
+	waits := 0
+	s.barrier = func(ctx context.Context) error {
+		waits++
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	ask := func(result steer.Result) {
+		t.Helper()
+		ctx, stop := context.WithTimeout(context.Background(), time.Second/2)
+		defer stop()
+		s.is(s.Steer(ctx, s.request(3)), result, "")
+	}
+	for range bounded.DecisionFailures {
+		s.renew()
+		ask(steer.Unconfirmed)
+	}
+	s.renew()
+	ask(steer.Unconfirmed)
+	ask(steer.Repeated)
+	if waits != bounded.DecisionFailures {
+		t.Errorf("%d waits", waits)
 	}
 }
 

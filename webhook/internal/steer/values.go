@@ -12,11 +12,10 @@ import (
 // readValues reads the values for which the policy asks, once for a request. While it waits, it holds nothing that
 // other sets need. If it fails, the rest of the policy counts.
 func (f *fall) readValues(ctx context.Context) {
-	_, preference := f.chosen.Preference()
-	if preference == nil {
+	if f.chosen.Preference == nil {
 		return
 	}
-	source := preference.Source
+	source := f.chosen.Preference.Source
 	if source.Annotation != "" {
 		// The pods have them.
 		f.read = map[string]values.Value{}
@@ -43,9 +42,7 @@ type ordering struct {
 
 // ordering begins to order.
 func (f *fall) ordering() *ordering {
-	o := &ordering{f: f, after: map[types.UID]int{}}
-	o.tier, o.preference = f.chosen.Preference()
-	return o
+	return &ordering{f: f, tier: f.chosen.OfTier, preference: f.chosen.Preference, after: map[types.UID]int{}}
 }
 
 // visit looks at a pod while it is whole.

@@ -8,6 +8,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -183,10 +184,12 @@ func (s *Set) RelatedSets(ctx context.Context, cache client.Reader, live *bounde
 			return nil, fmt.Errorf("more than %d other ReplicaSets of the same controller have pods", bounded.RelatedSets)
 		}
 		var relatedSet appsv1.ReplicaSet
-		if err := live.Get(ctx, client.ObjectKeyFromObject(&all[i]), &relatedSet); client.IgnoreNotFound(err) != nil {
+		if err := live.Get(ctx, client.ObjectKeyFromObject(&all[i]), &relatedSet); apierrors.IsNotFound(err) {
+			continue
+		} else if err != nil {
 			return nil, err
 		}
-		// An invalid selector matches nothing, as in Kubernetes, and neither does that of a set that has been deleted.
+		// An invalid selector matches nothing, as in Kubernetes.
 		of, err := Of(&relatedSet)
 		if errors.Is(err, errLong) {
 			return nil, err
