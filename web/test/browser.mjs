@@ -80,6 +80,18 @@ export const fates = (page) => page.evaluate(() => {
     return fates;
 });
 
+/** Where an element is once it has not moved for a while: the page may still draw something above it. */
+async function resting(element) {
+    for (let before = ''; ;) {
+        const box = await element.boundingBox();
+        if (JSON.stringify(box) === before) {
+            return box;
+        }
+        before = JSON.stringify(box);
+        await new Promise((done) => setTimeout(done, 250));
+    }
+}
+
 /**
  * Drags the knob of a slider with the mouse to values of its scale, one after the other, and calls `at(VALUE)` at each. The
  * pointer moves by pixels, so the value can be a neighbour of the one that was asked for if the scale is fine.
@@ -87,7 +99,7 @@ export const fates = (page) => page.evaluate(() => {
 export async function drag(page, id, values, at = () => {}) {
     const slider = page.locator(`#${id}`);
     await slider.scrollIntoViewIfNeeded();
-    const { x, y, width, height } = await slider.boundingBox();
+    const { x, y, width, height } = await resting(slider);
     const { min, max, value: first } = await slider.evaluate(({ min, max, value }) => ({ min: Number(min), max: Number(max), value: Number(value) }));
     // The middle of the knob, which is 24 pixels wide, stays within the slider.
     const place = (value) => [x + 12 + ((width - 24) * (value - min)) / (max - min), y + height / 2];
