@@ -39,7 +39,7 @@ func Neighbours(pods, own []*corev1.Pod) []Neighbour {
 	is := identities(own)
 	var neighbours []Neighbour
 	for _, pod := range pods {
-		if pod.Spec.NodeName == "" || !IsActive(pod) || is[identity(pod)] {
+		if !IsActive(pod) || pod.Spec.NodeName == "" || is[identity(pod)] {
 			continue
 		}
 		set := pod.UID
@@ -65,7 +65,7 @@ func Neighbours(pods, own []*corev1.Pod) []Neighbour {
 // It excludes [Kubernetes] and [WithSpread]. [Explain], [Predict], [Probabilities], [Steer] and [UnsteerablePods] do not accept it: give the pods of
 // [PodsToDelete] a tier of their own, and Steer makes Kubernetes take them.
 func WithEmptyNodes(of EmptyNodes) Option {
-	of.Domains = slices.Clone(of.Domains)
+	of.Domains, of.Neighbours = slices.Clone(of.Domains), slices.Clone(of.Neighbours)
 	return func(s *settings) {
 		for _, domain := range of.Domains {
 			s.needs(domain != nil, "WithEmptyNodes: Domains")

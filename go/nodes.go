@@ -28,6 +28,7 @@ func (n *nodes) reset(names int) {
 	}
 	n.slots = room(n.slots, 2<<bits.Len(uint(names)))
 	clear(n.slots)
+	clear(n.names)
 	n.names, n.counts = n.names[:0], n.counts[:0]
 }
 

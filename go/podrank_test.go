@@ -276,7 +276,11 @@ func TestVictimsAreAppended(t *testing.T) {
 // The memory of a decision has no pods and no names of theirs in it afterwards.
 func TestMemoryIsFreeOfPods(t *testing.T) {
 	w, pods := new(work), some(9)
-	w.settings = &settings{}
+	for i, pod := range pods {
+		pod.Spec.NodeName = fmt.Sprint("node-", i)
+	}
+	all := func(*corev1.Pod) string { return "all" }
+	w.settings = &settings{domains: []func(*corev1.Pod) string{node, all}}
 	for _, diff := range []int{9, 3} {
 		chosen, err := w.choose(pods, pods, diff)
 		if err != nil || len(chosen) != diff {
@@ -465,5 +469,32 @@ func TestOptionsAreTheirOwn(t *testing.T) {
 	domains[0], levels[0] = nil, nil
 	for _, option := range options {
 		toDelete(t, some(3), nil, 1, option)
+	}
+	// The neighbour keeps node a from being empty.
+	pods, neighbours := some(2), []Neighbour{{Node: "a", Set: "other"}}
+	pods[0].Spec.NodeName, pods[1].Spec.NodeName = "a", "b"
+	option := WithEmptyNodes(EmptyNodes{Neighbours: neighbours})
+	neighbours[0].Node = "b"
+	if victims := toDelete(t, pods, nil, 1, option); victims[0] != pods[1].Name {
+		t.Error("the neighbours are the caller's")
+	}
+}
+
+// A pod without a node is in no domain, and a function that looks at the node need not know what to do.
+func TestSpreadWithoutNode(t *testing.T) {
+	pods := some(3)
+	for i, name := range []string{"", "a1", "a2"} {
+		pods[i].Spec.NodeName = name
+	}
+	zone := func(pod *corev1.Pod) string { return pod.Spec.NodeName[:1] }
+	if victims := toDelete(t, pods, pods, 1, WithSpread(zone)); victims[0] != pods[0].Name {
+		t.Errorf("%s is deleted first", victims[0])
+	}
+}
+
+func TestNoPod(t *testing.T) {
+	none := []*corev1.Pod{nil}
+	if Neighbours(none, none) != nil || RecordOf(nil) != (Record{}) || Slim(nil) != nil {
+		t.Error("something is made of no pod")
 	}
 }

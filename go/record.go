@@ -84,14 +84,17 @@ func fill(record *core.Pod, pod *corev1.Pod, labels bool) (isUUID bool) {
 }
 
 // A Record is what the order reads of an active pod, but for its node and its name: 64 bytes without pointers. Records compare by ==.
-// An event that changes neither a pod's record nor its node, nor whether it [IsActive], does not change the deletion order, with two
-// exceptions: [WithPreferForScaleDown] reads a label, and functions in other options can read any field.
+// An event that changes neither a pod's record nor its node, nor whether it [IsActive], does not change the deletion order of the same
+// pods, with two exceptions: [WithPreferForScaleDown] reads a label, and functions in other options can read any field. Which pods they
+// are may change: [ClaimPod], the lister of [RelatedPods] and [Neighbours] read labels and owners.
 type Record struct{ pod core.Pod }
 
-// RecordOf returns the record of a pod. It leaves out all labels, also [PreferForScaleDownLabel], and a UID that is not a
+// RecordOf returns the record of a pod, and an empty one for nil. It leaves out all labels, also [PreferForScaleDownLabel], and a UID that is not a
 // UUID.
 func RecordOf(pod *corev1.Pod) (record Record) {
-	fill(&record.pod, pod, false)
+	if pod != nil {
+		fill(&record.pod, pod, false)
+	}
 	return record
 }
 
@@ -100,6 +103,9 @@ func RecordOf(pod *corev1.Pod) (record Record) {
 // the pod is. It lacks all other labels and the owners, so an informer's transform may return it only if [ClaimPod], [StatusOf],
 // [Neighbours] and the lister of [RelatedPods] read other pods.
 func Slim(pod *corev1.Pod) *corev1.Pod {
+	if pod == nil {
+		return nil
+	}
 	record := RecordOf(pod).pod
 	slim := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
 		Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID, ResourceVersion: pod.ResourceVersion,

@@ -16,7 +16,8 @@ import (
 //
 // Each function returns the name of the domain that a pod is in: a node or a group of nodes. Pass the innermost first, such as a pod's node and then the
 // zone of that node: each such victim then comes from the zone with the most pods and, within that zone, from the node with the
-// most. Pods whose domain is "" share one. Without arguments, the only domain is the node.
+// most. Pods whose domain is "" share one. Pods without a node share another one, and no function is called for them. Without
+// arguments, the only domain is the node.
 //
 // Kubernetes cannot do this, so WithSpread excludes [Kubernetes]. It also excludes [WithRanks] and [WithEmptyNodes]. [Explain],
 // [Predict], [Probabilities], [Steer] and [UnsteerablePods] do not accept it.
@@ -53,15 +54,21 @@ func (w *work) spread(active, related []*corev1.Pod) error {
 			elsewhere = append(elsewhere, counted)
 		}
 	}
+	domainOf := func(domain func(*corev1.Pod) string, pod *corev1.Pod) uint32 {
+		if pod.Spec.NodeName == "" {
+			return 0
+		}
+		return w.nodes.number(domain(pod))
+	}
 	order := make([]uint32, len(active))
 	defer w.nodes.forget()
 	for _, domain := range w.settings.domains {
 		w.nodes.reset(len(active) + len(others))
 		for i, pod := range active {
-			w.records[i].Node = w.nodes.number(domain(pod))
+			w.records[i].Node = domainOf(domain, pod)
 		}
 		for i, pod := range others {
-			elsewhere[i].Node = w.nodes.number(domain(pod))
+			elsewhere[i].Node = domainOf(domain, pod)
 		}
 		if err := engine.Current.Spread(w.records, elsewhere, w.options, w.nodes.counts, order); err != nil {
 			return err
@@ -86,7 +93,9 @@ func identity(pod *corev1.Pod) any {
 func identities(pods []*corev1.Pod) map[any]bool {
 	are := make(map[any]bool, len(pods))
 	for _, pod := range pods {
-		are[identity(pod)] = true
+		if pod != nil {
+			are[identity(pod)] = true
+		}
 	}
 	return are
 }

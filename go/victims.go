@@ -15,7 +15,8 @@ type Victim struct {
 	// which needs equal UIDs. With [Kubernetes], it is also "" if its comparison does not put Pod before Before, which
 	// can happen if one of them is possible.
 	Rule Rule
-	// Of and Than are the values that the rule compares, of Pod and of Before. Kind says what the numbers are.
+	// Of and Than are the values that the rule compares, of Pod and of Before. Kind says what the numbers are. With [WithEmptyNodes],
+	// tiers are those by which nodes become empty, and not those of [WithTier].
 	Kind     Kind
 	Of, Than int64
 }

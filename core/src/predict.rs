@@ -104,8 +104,8 @@ impl Policy {
         Ok(Prediction { deleted, possible, kept, quota })
     }
 
-    /// Returns the groups of pods in the order in which kube-controller-manager deletes them, for any number of simultaneous
-    /// once: see [`predict`](Policy::predict) for what a group is.
+    /// Returns the groups of pods in the order in which kube-controller-manager deletes them, for any number of
+    /// simultaneous deletions: see [`predict`](Policy::predict) for what a group is.
     ///
     /// If the pods before a group are `s` and those up to its end are `e`, each of its pods stays if at most `s` pods are
     /// deleted, certainly goes if at least `e` are, and is possible in between. This holds for deletions in one sync, which are

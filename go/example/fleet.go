@@ -120,7 +120,11 @@ func (r *Reconciler) podEvents() handler.Funcs {
 	}
 	return handler.Funcs{
 		CreateFunc: func(_ context.Context, e event.CreateEvent, q queue) { seen(e.Object, true, false, q) },
-		UpdateFunc: func(_ context.Context, e event.UpdateEvent, q queue) { seen(e.ObjectNew, false, false, q) },
+		UpdateFunc: func(_ context.Context, e event.UpdateEvent, q queue) {
+			// Its owner may have changed: the old one has a pod less.
+			seen(e.ObjectOld, false, false, q)
+			seen(e.ObjectNew, false, false, q)
+		},
 		DeleteFunc: func(_ context.Context, e event.DeleteEvent, q queue) { seen(e.Object, false, true, q) },
 	}
 }

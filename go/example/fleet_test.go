@@ -346,6 +346,16 @@ func TestWhatEventsTell(t *testing.T) {
 	w.expects("the beginning of a deletion", 0, 2)
 	events.Delete(ctx, event.DeleteEvent{Object: ending}, w.queue)
 	w.expects("its end", 0, 2)
+
+	for w.queue.Len() > 0 {
+		item, _ := w.queue.Get()
+		w.queue.Done(item)
+	}
+	released := a.DeepCopy()
+	released.OwnerReferences = nil
+	if events.Update(ctx, event.UpdateEvent{ObjectOld: a, ObjectNew: released}, w.queue); w.queue.Len() != 1 {
+		t.Error("the Fleet that a pod leaves is not told")
+	}
 }
 
 func TestFailingCreations(t *testing.T) {
