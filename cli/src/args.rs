@@ -10,7 +10,7 @@ pub(crate) mod connection;
 pub(crate) mod instead;
 pub(crate) mod prefer_nodes;
 pub(crate) mod preview;
-mod quoted;
+pub(crate) mod quoted;
 pub(crate) mod steer;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};

@@ -39,12 +39,17 @@ fn main() -> ExitCode {
         Args::Task(task) => run(&task),
     };
     done.unwrap_or_else(|error| {
-        match error.downcast_ref::<podrank_predict::Error>() {
-            Some(error) => report(&format!("error: {error}")),
-            None => complain(&format!("error: {error}")),
-        }
+        explain(&error);
         ExitCode::FAILURE
     })
+}
+
+/// Writes an error to standard error.
+fn explain(error: &Failure) {
+    match error.downcast_ref::<podrank_predict::Error>() {
+        Some(error) => report(&format!("error: {error}")),
+        None => complain(&format!("error: {error}")),
+    }
 }
 
 /// The error after its place.
@@ -85,7 +90,9 @@ fn show(args: &PreviewArgs) -> Result<(), Failure> {
             if last.is_some() {
                 print(format!("\n{:.0}\n", Timestamp::now()).as_bytes())?;
             }
-            print(&answer.text)?;
+            if !print(&answer.text)? {
+                return Ok(());
+            }
             answer.beside.iter().for_each(|line| complain(line));
         }
         if !args.watch {
@@ -125,15 +132,15 @@ fn columns((Width(columns), _): (Width, Height)) -> usize {
 }
 
 /// Prints a text that has no line breaks of its own.
-fn print_line(text: &str) -> Result<(), Failure> {
+fn print_line(text: &str) -> Result<bool, Failure> {
     print(format!("{}\n", plain(text)).as_bytes())
 }
 
-fn print(text: &[u8]) -> Result<(), Failure> {
+/// False if the reader, such as `head`, has seen enough.
+fn print(text: &[u8]) -> Result<bool, Failure> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(text).and_then(|()| stdout.flush()) {
-        // The reader, such as `head`, has seen enough.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        result => result.map_err(|error| format!("standard output: {error}").into()),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        result => result.map(|()| true).map_err(|error| format!("standard output: {error}").into()),
     }
 }

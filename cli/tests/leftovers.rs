@@ -32,6 +32,9 @@ fn own_costs_are_named_once_with_undo_and_as_the_reason() {
             "{table}"
         );
     }
+    // Of a set, it was a run on its Deployment.
+    let (_, notes) = fine("rs/web-7f6b9d5c48 --replicas 7", &dump);
+    assert_eq!(notes.matches(NOTE).count(), 1, "{notes}");
     let (json, _) = fine("deploy/web --replicas 1 -o json", &dump);
     assert_eq!(json.matches(r#""ownCost": true"#).count(), 2);
     assert!(json.contains(r#""code": "deletion-costs""#), "{json}");

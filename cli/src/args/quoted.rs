@@ -1,7 +1,7 @@
 //! Words of a command that is printed. Computes text and reads nothing.
 
 /// Returns the word as a shell reads it.
-pub(super) fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     let is_plain = |char: char| char.is_ascii_alphanumeric() || "-_./=,:%@+".contains(char);
     if !word.is_empty() && word.chars().all(is_plain) {
         word.to_owned()

@@ -3,7 +3,7 @@
 use super::Failure;
 use crate::kubectl::{Kubectl, Reason, Refusal};
 use crate::live::{self, Live, Scope};
-use podrank_predict::plan::{ActivePod, Manifest, Plan, Progress, putting_back, state};
+use podrank_predict::plan::{ActivePod, Manifest, Plan, Progress, check_whole, putting_back, state};
 use podrank_predict::{FIELD_MANAGER, Options, OwnerName, Scalable, Snapshot, WorkloadId};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -65,9 +65,10 @@ impl<'k> Cluster<'k> {
     /// The command that removes what is left.
     pub(super) fn undo(&self) -> String {
         let WorkloadId { kind, name, namespace } = &self.workload;
+        let place = self.kubectl.place();
         match &self.leader {
-            Some(leader) => format!("kubectl podrank undo {leader} -n {namespace}"),
-            None => format!("kubectl podrank undo {}/{name} -n {namespace}", kind.short()),
+            Some(leader) => format!("kubectl podrank undo {leader} -n {namespace}{place}"),
+            None => format!("kubectl podrank undo {}/{name} -n {namespace}{place}", kind.short()),
         }
     }
 
@@ -78,10 +79,18 @@ impl<'k> Cluster<'k> {
 
     /// Reads the workload's current state.
     pub(super) fn state(&self) -> Result<Progress, Failure> {
-        let input = self.read_by(0)?;
+        Ok(state(&self.read_by(0)?, &self.options())?)
+    }
+
+    /// Returns an error if runs are not on the workload, which was read, but on what controls it.
+    pub(super) fn check_whole(&self, input: &Snapshot) -> Result<(), Failure> {
+        Ok(check_whole(input, &self.options())?)
+    }
+
+    fn options(&self) -> Options {
         let mut options = Options::new(0, jiff::Timestamp::now());
         self.name_workload(&mut options);
-        Ok(state(&input, &options)?)
+        options
     }
 
     fn read_by(&self, retries: u32) -> Result<Snapshot, Failure> {
@@ -147,7 +156,7 @@ impl<'k> Cluster<'k> {
         &self,
         own: Option<&BTreeSet<String>>,
     ) -> Result<(Cleaned, Progress), Failure> {
-        let mut done = Cleaned::default();
+        let (mut seen, mut back) = (BTreeSet::<String>::new(), BTreeSet::<String>::new());
         let mut last = None;
         for attempt in 0..=TRIES {
             if attempt > 0 {
@@ -162,20 +171,27 @@ impl<'k> Cluster<'k> {
             };
             let is_own = |pod: &&ActivePod| own.is_none_or(|own| own.contains(&pod.uid));
             let steered: Vec<_> = state.steered().filter(is_own).collect();
-            let Some(manifest) = Manifest::taking_off(self.namespace(), steered.iter().copied()) else {
-                return Ok((done, state));
-            };
+            if steered.is_empty() {
+                let off = seen.difference(&back).count();
+                return Ok((Cleaned { off, back: back.len() }, state));
+            }
             if attempt == TRIES {
                 break;
             }
-            let put_back: Result<Vec<_>, _> = steered.iter().map(|pod| self.restore(pod)).collect();
-            match put_back.and_then(|put_back| self.apply(&manifest, &[]).map(|()| put_back)) {
-                Ok(put_back) => {
-                    let back = put_back.into_iter().filter(|is_back| *is_back).count();
-                    done.back += back;
-                    done.off += manifest.names.len() - back;
+            seen.extend(steered.iter().map(|pod| pod.uid.clone()));
+            let mut able = Vec::new();
+            for pod in steered {
+                match self.restore(pod) {
+                    Ok(is_back) => {
+                        able.push(pod);
+                        back.extend(is_back.then(|| pod.uid.clone()));
+                    }
+                    Err(error) => last = Some(error.into()),
                 }
-                Err(error) => last = Some(error.into()),
+            }
+            let manifest = Manifest::taking_off(self.namespace(), able);
+            if let Some(Err(error)) = manifest.map(|manifest| self.apply(&manifest, &[])) {
+                last = Some(error.into());
             }
         }
         Err(last.unwrap_or_else(|| "the costs are still there".into()))

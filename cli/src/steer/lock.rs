@@ -38,9 +38,8 @@ impl LockError<'_> {
                 object["metadata"]["creationTimestamp"].as_str().unwrap_or_default(),
             ))
             .advise(format!("Wait for it, or stop it with: {} --force", cluster.undo())),
-            Self::Forbidden(why) | Self::Failed(why) | Self::Unknown(why) => {
-                Error::new(why).because("Nothing was changed.")
-            }
+            Self::Unknown(why) => Error::new(why).because("It may be there. Nothing else was changed."),
+            Self::Forbidden(why) | Self::Failed(why) => Error::new(why).because("Nothing was changed."),
         }
     }
 }
@@ -128,10 +127,12 @@ impl<'k> Lock<'k> {
         let end = Instant::now() + duration;
         let error = match lease.call("create", "", &lease.object.to_string()) {
             Ok(object) => return Ok(Self { lease: Lease { object, ..lease }, end }),
-            Err(error) if error.reason == Reason::Forbidden => {
-                return Err(LockError::Forbidden(error.to_string()));
-            }
-            Err(error) => format!("the Lease {} cannot be created: {error}", lease.name),
+            Err(error) => error,
+        };
+        let is_forbidden = error.reason == Reason::Forbidden;
+        let error = match is_forbidden {
+            true => error.to_string(),
+            false => format!("the Lease {} cannot be created: {error}", lease.name),
         };
         match lease.read() {
             // The answer was lost.
@@ -139,6 +140,7 @@ impl<'k> Lock<'k> {
                 Ok(Self { lease: Lease { object, ..lease }, end })
             }
             Ok(Some(object)) => Err(LockError::Held(Lease { object, ..lease })),
+            _ if is_forbidden => Err(LockError::Forbidden(error)),
             Ok(None) => Err(LockError::Failed(error)),
             Err(_) => Err(LockError::Unknown(error)),
         }

@@ -16,7 +16,7 @@ mod run;
 use crate::args::steer::{DropArgs, DryRun, How, POD_TYPES, Preferences, ScaleArgs, SteerOutput, UndoArgs};
 use crate::kubectl::Kubectl;
 use crate::live;
-use crate::{Failure, complain, print, print_line, terminal};
+use crate::{Failure, complain, explain, print, print_line, terminal};
 use cluster::Cluster;
 use kubectl_podrank::view;
 use lock::{Lock, LockError};
@@ -47,7 +47,8 @@ pub(crate) fn drop(args: &DropArgs) -> Result<ExitCode, Failure> {
 pub(crate) fn undo(args: &UndoArgs) -> Result<ExitCode, Failure> {
     let kubectl = Kubectl::new(args.connection.arguments());
     let namespace = args.namespace.as_deref();
-    let (cluster, _) = Cluster::find(&kubectl, &args.target.workload()?, namespace, 0)?;
+    let (cluster, input) = Cluster::find(&kubectl, &args.target.workload()?, namespace, 0)?;
+    cluster.check_whole(&input)?;
     let target = cluster.state()?.target;
     interrupt::catch()?;
     let mut lock = Lock::create(&cluster, &target, lock::RESERVE);
@@ -66,22 +67,18 @@ pub(crate) fn undo(args: &UndoArgs) -> Result<ExitCode, Failure> {
         }
         Err(error) => return Err(error.explained(&cluster, &target).into()),
     };
-    let removed = remove_all(&cluster, &target);
+    let removed = remove_all(&cluster, &target).and_then(|text| print_line(&text));
     let left = lock.and_then(|lock| lock.release().err());
-    print_line(&removed?)?;
-    Ok(match left {
-        None => ExitCode::SUCCESS,
-        Some(left) => {
-            complain(&format!("error: {left}"));
-            ExitCode::from(Exit::Left as u8)
-        }
-    })
+    let errors: Vec<Failure> = removed.err().into_iter().chain(left.map(Failure::from)).collect();
+    errors.iter().for_each(explain);
+    Ok(if errors.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(Exit::Left as u8) })
 }
 
 /// Removes costs and barrier pods, and says so.
 fn remove_all(cluster: &Cluster<'_>, target: &Target) -> Result<String, Failure> {
-    let has_barriers = barrier::delete_all(cluster, target)?;
+    let barriers = barrier::delete_all(cluster, target);
     let (done, _) = cluster.remove_costs(None)?;
+    let has_barriers = barriers?;
     let done = [
         (done.off > 0).then(|| format!("removed podrank's deletion cost from {}", count(done.off, "pod"))),
         (done.back > 0).then(|| format!("restored the earlier deletion cost of {}", count(done.back, "pod"))),
@@ -146,7 +143,9 @@ fn done_already(plan: Plan, how: &How) -> Result<ExitCode, Failure> {
 fn end_dry_run(request: &ScaleRequest<'_>, plan: &Plan, dry_run: DryRun) -> Result<ExitCode, Failure> {
     let may_lock = dry_run == DryRun::Client || confirm::may_lock(request, plan)?;
     match request.how.output {
-        SteerOutput::Json => print(json(&Document::plan(plan)).as_bytes())?,
+        SteerOutput::Json => {
+            print(json(&Document::plan(plan)).as_bytes())?;
+        }
         SteerOutput::Table if dry_run == DryRun::Server => {
             let but = if may_lock { "" } else { " but those of the lock: --yes needs --no-lock" };
             let text = format!(
@@ -159,13 +158,16 @@ fn end_dry_run(request: &ScaleRequest<'_>, plan: &Plan, dry_run: DryRun) -> Resu
     Ok(ExitCode::SUCCESS)
 }
 
+/// Says what became of a run. If nobody can read that, the exit status still says it.
 fn report(outcome: &Outcome, how: &How) -> Result<ExitCode, Failure> {
-    match how.output {
-        SteerOutput::Json => print(json(&Document::outcome(outcome)).as_bytes())?,
-        SteerOutput::Table if outcome.exit == Exit::Done => {
-            print_line(&outcome.message)?;
+    let printed = match how.output {
+        SteerOutput::Json => print(json(&Document::outcome(outcome)).as_bytes()),
+        SteerOutput::Table if outcome.exit == Exit::Done => print_line(&outcome.message),
+        SteerOutput::Table => {
+            crate::report(&format!("error: {}", outcome.message));
+            Ok(true)
         }
-        SteerOutput::Table => crate::report(&format!("error: {}", outcome.message)),
-    }
+    };
+    printed.err().iter().for_each(explain);
     Ok(ExitCode::from(outcome.exit as u8))
 }

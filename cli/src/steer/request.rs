@@ -123,15 +123,15 @@ impl<'k> ScaleRequest<'k> {
 }
 
 impl Planned {
-    /// What proves this plan from now on: its pods are named, and of the preferences only the nodes that it empties are left. Without a
-    /// lock, costs of podrank's may belong to another run.
+    /// What proves this plan from now on: its pods are named, and of the preferences only the nodes that it empties are left, and that
+    /// no busy pod is deleted. Without a lock, costs of podrank's may belong to another run.
     pub(super) fn proof(&self, is_locked: bool) -> PlanRequest {
         let mut request = self.request.clone();
         request.count = PlanSize::To(self.plan.replicas);
         request.options.replicas = Some(self.plan.replicas);
         request.named = self.plan.selected().map(|pod| pod.name.clone()).collect();
         let empties = self.plan.nodes.iter().flatten().any(|node| node.becomes_empty);
-        request.preferences.retain(|preference| empties && matches!(preference, Preference::EmptyNodes(_)));
+        request.retain_conditions(empties);
         request.own_costs = (!is_locked).then(BTreeSet::new);
         request
     }

@@ -2,7 +2,7 @@
 //! and deletion costs that pods already have. Decides nothing: it only says what it finds in the input.
 
 use crate::answer::{AutoscalerPreview, DeletionOrder, Note, NoteCode, PodAnswer, Preview, Verdict};
-use crate::question::Options;
+use crate::question::{Options, OwnerName};
 use crate::snapshot::{
     Autoscaler, Budget, CostOwner, OwnerReference, Pod, Release, Snapshot, WorkloadKind, WorkloadRef,
 };
@@ -36,7 +36,7 @@ pub(crate) fn add<'a>(preview: &mut Preview<'a>, input: &'a Snapshot, options: &
     notes.extend(not_permitted_note(input));
     notes.extend(unreadable_note(input, id.namespace));
     notes.extend(shared_uids_note(input));
-    notes.extend(leftover_note(preview));
+    notes.extend(leftover_note(input, preview));
     preview.notes.extend(notes);
 }
 
@@ -246,7 +246,7 @@ fn ignored_costs_note(kind: WorkloadKind, preview: &Preview<'_>) -> Option<Note>
 }
 
 /// podrank's own deletion costs on pods, which an interrupted run left or `--keep-costs` kept.
-fn leftover_note(preview: &Preview<'_>) -> Option<Note> {
+fn leftover_note(input: &Snapshot, preview: &Preview<'_>) -> Option<Note> {
     let own = preview.pods().filter(|pod| pod.is_own_cost).map(|pod| pod.pod.record.deletion_cost);
     let own: Vec<_> = own.collect();
     let has = match own.len() {
@@ -255,11 +255,14 @@ fn leftover_note(preview: &Preview<'_>) -> Option<Note> {
         _ => "have podrank's own deletion costs",
     };
     let costs: Vec<_> = own.iter().collect::<BTreeSet<_>>().into_iter().collect();
+    // The run was on what controls the set.
+    let set = input.sets.iter().find(|set| set.id() == preview.workload);
+    let owner = set.and_then(|set| OwnerName::argument(set.meta.controller.as_ref()?));
     let text = format!(
         "{} {has} ({}), which an earlier run left: kubectl podrank undo {} -n {}",
         count(own.len() as u64, "pod"),
         text::list(&costs),
-        preview.workload.to_name(),
+        owner.unwrap_or_else(|| preview.workload.to_name().to_string()),
         text::name(preview.workload.namespace),
     );
     Some(Note::new(NoteCode::DeletionCosts, text))

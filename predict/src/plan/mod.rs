@@ -26,7 +26,7 @@ pub use planning::{add_budgets, keeps_others, nothing_to_do, plan};
 pub use pod_owner::{ScaleTarget, leader, leaders, one_workload, set_of_leader, sets_of_pods};
 pub use preference::{ForeignCosts, PlanRequest, PlanSize, Preference, Selected, Why, no_domain, no_node};
 use preference::{spread, tiers};
-pub use progress::{ActivePod, Progress, state};
+pub use progress::{ActivePod, Progress, check_whole, state};
 use rollout::{Shares, shares};
 use set_plan::{DefaultVerdicts, SetPlan};
 pub use target::Target;

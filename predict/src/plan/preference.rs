@@ -44,6 +44,16 @@ impl PlanRequest {
         })
     }
 
+    /// Keeps of the preferences those alone that are still asked for if the pods to delete are named: that no busy pod is deleted, and
+    /// whether nodes become empty, if that matters.
+    pub fn retain_conditions(&mut self, with_nodes: bool) {
+        self.preferences.retain(|preference| match preference {
+            Preference::Values(values) => values.only_idle.is_some(),
+            Preference::EmptyNodes(_) => with_nodes,
+            _ => false,
+        });
+    }
+
     /// Whether only idle pods may be deleted, and this one is busy: its value is too high, or it is ready and has none.
     pub(super) fn is_busy(&self, pod: &RankedPod<'_>) -> bool {
         self.preferences.iter().any(|preference| {

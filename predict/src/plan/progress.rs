@@ -3,7 +3,8 @@
 use crate::decide::choose_workload;
 use crate::decide::count::unknown;
 use crate::plan::Target;
-use crate::question::Options;
+use crate::plan::target::controls;
+use crate::question::{Options, OwnerName};
 use crate::snapshot::{PreviousCost, ReplicaSet, Sets, Snapshot, Workload};
 use crate::text::Error;
 
@@ -47,6 +48,22 @@ impl Progress {
     pub fn has(&self, uid: &str) -> bool {
         self.pods.iter().any(|pod| pod.uid == uid)
     }
+}
+
+/// Checks that runs are on the workload that the options name, and not on what controls it.
+///
+/// # Errors
+/// If they are not: the text says on what. If the options do not name exactly one workload of the input.
+pub fn check_whole(input: &Snapshot, options: &Options) -> Result<(), Error> {
+    let sets = Sets::of(input);
+    let Workload::ReplicaSet(set) = choose_workload(&sets, options)? else { return Ok(()) };
+    let Some(owner) = set.meta.controller.as_ref().filter(|_| input.leader(set).is_none()) else {
+        return Ok(());
+    };
+    let id = set.id();
+    let undo = |name| format!("Name it instead: kubectl podrank undo {name} -n {}", id.namespace);
+    let error = controls(owner, id).because("Runs are on that object.");
+    Err(OwnerName::argument(owner).map(undo).into_iter().fold(error, Error::advise))
 }
 
 /// Returns the current state of the workload that the options name.

@@ -5,7 +5,7 @@ use crate::decide::count::unknown;
 use crate::decide::{choose_workload, preview_deployment};
 use crate::question::{Options, OwnerName};
 use crate::snapshot::{
-    Deployment, Metadata, OtherOwner, ReplicaSet, Sets, Workload, WorkloadKind, WorkloadRef,
+    Deployment, Metadata, OtherOwner, OwnerReference, ReplicaSet, Sets, Workload, WorkloadKind, WorkloadRef,
 };
 use crate::text::{self, Error, ErrorKind};
 use std::fmt;
@@ -118,23 +118,23 @@ pub(super) fn no_costs(entry: Workload<'_>) -> Error {
         .because("Its controller ignores deletion costs.")
 }
 
+/// The error for a set that is a part of something else.
+pub(super) fn controls(owner: &OwnerReference, id: WorkloadRef<'_>) -> Error {
+    let [kind, name] = [&owner.kind, &owner.name].map(|it| text::name(it));
+    Error::new(format!("{kind} {name} controls {id}"))
+}
+
 fn of_set<'a>(sets: &Sets<'a>, set: &'a ReplicaSet) -> Result<Chosen<'a>, Error> {
     let id = set.id();
     if let Some(owner) = sets.input.leader(set) {
         return of_owner(sets, owner);
     }
     if let Some(owner) = &set.meta.controller {
-        let hint = match OwnerName::of_reference(owner) {
-            _ if owner.workload_kind() == Some(WorkloadKind::Deployment) => {
-                format!("Scale deploy/{} instead.", owner.name)
-            }
+        let hint = match OwnerName::argument(owner) {
             Some(name) => format!("Scale it instead: kubectl podrank scale {name} --replicas N"),
             None => "Scale it instead if it has a replica count.".to_owned(),
         };
-        let [kind, name] = [&owner.kind, &owner.name].map(|it| text::name(it));
-        return Err(Error::new(format!("{kind} {name} controls {id}"))
-            .because("It would reset the replica count.")
-            .advise(hint));
+        return Err(controls(owner, id).because("It would reset the replica count.").advise(hint));
     }
     if set.lags() {
         return Err(lags(&id));

@@ -186,6 +186,13 @@ impl OwnerName {
         Self::of(&owner.api_version, &owner.kind, &owner.name)
     }
 
+    /// How the owner is named in the place of a workload. `None` if that is not possible.
+    pub(crate) fn argument(owner: &OwnerReference) -> Option<String> {
+        let deployment = || format!("deploy/{}", owner.name);
+        let is_deployment = owner.workload_kind() == Some(WorkloadKind::Deployment);
+        is_deployment.then(deployment).or_else(|| Some(Self::of_reference(owner)?.to_string()))
+    }
+
     /// An object with this API version, kind and name. `None` if Kubernetes allows no such name or type.
     pub(crate) fn of(api_version: &str, kind: &str, name: &str) -> Option<Self> {
         Some(Self { resource: owner::resource(api_version, kind)?, name: checked(name).ok()? })

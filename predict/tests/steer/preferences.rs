@@ -115,6 +115,22 @@ fn busy_pods_are_kept() {
     assert!(refused(&of_one_uid(), &["web-a"], 0.0).starts_with("web-a is busy, but would be deleted"));
 }
 
+/// A pod without a value becomes ready while the plan is confirmed, and so it is busy.
+#[test]
+fn a_pod_that_becomes_busy_is_kept_although_it_was_confirmed() {
+    let mut pods = six();
+    pods[5] = not_ready(pod('f', "node-f"));
+    let values = [("web-a", 7.0), ("web-b", 0.0), ("web-c", 0.5), ("web-d", 0.0), ("web-e", -1.0)];
+    let mut asked = request(PlanSize::To(5), &[], vec![idle(0.0, &values)]);
+    let confirmed = plan(&input(&dump(&pods)), &asked).expect("a plan");
+    assert_eq!(selected_letters(&confirmed), "f");
+    asked.named = confirmed.selected().map(|pod| pod.name.clone()).collect();
+    asked.retain_conditions(false);
+    plan(&input(&dump(&pods)), &asked).expect("the same plan");
+    let refused = plan(&input(&dump(&six())), &asked).expect_err("it is refused").to_string();
+    assert!(refused.starts_with("web-f is busy, but would be deleted"), "{refused}");
+}
+
 /// Six pods that have one UID.
 fn of_one_uid() -> Vec<Value> {
     let mut pods = six();

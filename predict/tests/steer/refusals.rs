@@ -4,8 +4,8 @@ use crate::steer::dump::{self, dump, input, not_ready, old_set, pod, refusal, re
 use jiff::Timestamp;
 use podrank_predict::WorkloadName;
 use podrank_predict::plan::{
-    ForeignCosts, Metric, PlanSize, Preference, Selected, TopologyLevel, Values, no_domain, no_node,
-    nothing_to_do, plan, state,
+    ForeignCosts, Metric, PlanSize, Preference, Selected, TopologyLevel, Values, check_whole, no_domain,
+    no_node, nothing_to_do, plan, state,
 };
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
@@ -251,7 +251,7 @@ fn sets_that_somebody_else_scales() {
     request.options.workload = Some("rs/web".parse::<WorkloadName>().expect("a name"));
     assert_eq!(
         refusal(&owned("apps/v1", "Deployment"), &request),
-        "Deployment web controls ReplicaSet shop/web\n  It would reset the replica count.\n  Scale deploy/web instead."
+        "Deployment web controls ReplicaSet shop/web\n  It would reset the replica count.\n  Scale it instead: kubectl podrank scale deploy/web --replicas N"
     );
     assert_eq!(
         refusal(&owned("x/v1", "Rollout"), &request),
@@ -261,6 +261,20 @@ fn sets_that_somebody_else_scales() {
     assert_eq!(
         refusal(&owned("x/v1", "Deployment"), &request),
         "Deployment web controls ReplicaSet shop/web\n  It would reset the replica count.\n  Scale it instead: kubectl podrank scale deployment.x/web --replicas N"
+    );
+}
+
+/// Runs of podrank are on the Deployment, and so are their locks.
+#[test]
+fn what_a_run_left_on_a_set_of_a_deployment() {
+    let set = with_set(|set| {
+        set["metadata"]["ownerReferences"] = json!([{ "apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "uid": "o", "controller": true }]);
+    });
+    let mut options = request(PlanSize::To(1), &[], Vec::new()).options;
+    options.workload = Some("rs/web".parse::<WorkloadName>().expect("a name"));
+    assert_eq!(
+        check_whole(&input(&set), &options).expect_err("it is refused").to_string(),
+        "Deployment web controls ReplicaSet shop/web\n  Runs are on that object.\n  Name it instead: kubectl podrank undo deploy/web -n shop"
     );
 }
 
