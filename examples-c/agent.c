@@ -46,11 +46,20 @@ static int64_t now(void) {
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/* The number of the start that made a worker. Its UID consists of it, so that no two workers ever have the same. */
+/* Makes a UID of the number of a start, so that no two workers ever have the same. The smaller UID goes first, so that is the one of
+ * the younger worker, even if both were created at the same time of a coarse clock. */
+static void make_uid(uint8_t uid[16], uint64_t start) {
+    const uint64_t rest = UINT64_MAX - start;
+    for (int i = 0; i < 8; i++)
+        uid[i] = (uint8_t)(rest >> (56 - 8 * i)); /* the most significant byte first */
+}
+
+/* The number of the start that made a worker. */
 static unsigned long long number(const uint8_t uid[16]) {
-    uint64_t start;
-    memcpy(&start, uid, sizeof start);
-    return start;
+    uint64_t rest = 0;
+    for (int i = 0; i < 8; i++)
+        rest = rest << 8 | uid[i];
+    return UINT64_MAX - rest;
 }
 
 /* Returns whether a worker was started. It sleeps until it is stopped, or until this program has ended. */
@@ -68,7 +77,7 @@ static int start_worker(void) {
             sleep(1);
         _exit(EXIT_SUCCESS);
     }
-    memcpy(worker.uid, &started, sizeof started);
+    make_uid(worker.uid, started);
     worker.phase = PODRANK_PHASE_RUNNING;
     worker.flags = PODRANK_POD_ASSIGNED; /* all to node 0, this machine */
     worker.creation_time = now();
@@ -138,7 +147,11 @@ static void keep(uint32_t desired) {
     printf("%u desired, %u there\n", (unsigned)desired, (unsigned)count);
     for (int32_t satisfied = 0; !satisfied || creations + deletions > 0;) {
         check(podrank_expectations_satisfied(&expectations, now(), &satisfied), "satisfied");
-        const podrank_plan_state state = { desired, count, BURST, satisfied ? PODRANK_PLAN_SATISFIED : 0 };
+        podrank_plan_state state = PODRANK_PLAN_STATE_INIT;
+        state.desired = desired;
+        state.active = count;
+        state.burst_replicas = BURST;
+        state.flags = satisfied ? PODRANK_PLAN_SATISFIED : 0;
         check(podrank_plan(&state, &creations, &deletions), "plan");
         if (creations > 0)
             start_workers(creations);
