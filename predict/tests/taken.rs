@@ -287,6 +287,7 @@ fn disruptions_are_told_as_what_they_are() {
     for (reason, by) in [
         ("PreemptionByScheduler", DeletionCause::Preemption),
         ("DeletionByTaintManager", DeletionCause::Taint),
+        ("DeletionByDeviceTaintManager", DeletionCause::Taint),
         ("EvictionByEvictionAPI", DeletionCause::Eviction),
         ("DeletionByPodGC", DeletionCause::Node),
         ("TerminationByKubelet", DeletionCause::Node),
@@ -300,6 +301,7 @@ fn disruptions_are_told_as_what_they_are() {
     for (reason, message, by) in [
         ("Preempted", "Preempted by pod x on node n1", Some(DeletionCause::Preemption)),
         ("TaintManagerEviction", "Marking for deletion Pod shop/web-5d-a", Some(DeletionCause::Taint)),
+        ("DeviceTaintManagerEviction", "Marking for deletion", Some(DeletionCause::Taint)),
         ("TaintManagerEviction", "Cancelling deletion of Pod shop/web-5d-a", None),
         ("Evicted", "The node was low on resource: memory.", Some(DeletionCause::Node)),
     ] {

@@ -101,6 +101,9 @@ impl Workload<'_> {
             } else if !matches && self.idle().is_none() {
                 notes.push(notes::releases(self, entry));
                 continue;
+            } else if !matches && selector.as_ref().is_some_and(|selector| !selector.is_empty()) {
+                // A workload that is being deleted does not release it, and does not look at it either.
+                continue;
             }
             if seen.is_new(entry, notes)? {
                 pods.push(entry);

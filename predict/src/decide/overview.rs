@@ -109,8 +109,8 @@ fn line<'a>(
 
 /// Names the pod that is deleted first, as the answer about this workload alone does.
 fn first<'a>(line: &mut OverviewRow<'a>, preview: &Preview<'a>) {
-    let pods = preview.in_sequence().into_iter();
-    let Some(pod) = pods.take(1).find(|pod| pod.verdict != Verdict::Kept) else { return };
+    let pod = preview.in_sequence().into_iter().next();
+    let Some(pod) = pod.filter(|pod| pod.verdict != Verdict::Kept) else { return };
     let is_open = matches!(pod.verdict, Verdict::Deleted | Verdict::Possible);
     (line.next, line.fate) = (Some(pod.name()), Some(pod.verdict));
     line.probability = pod.chance().filter(|_| is_open);

@@ -154,6 +154,9 @@ impl<'a> ScaleEvents<'a> {
             "TaintManagerEviction" if event.message.starts_with("Marking for deletion") => {
                 disruption("DeletionByTaintManager")
             }
+            "DeviceTaintManagerEviction" if event.message.starts_with("Marking for deletion") => {
+                disruption("DeletionByDeviceTaintManager")
+            }
             "Evicted" => disruption("TerminationByKubelet"),
             _ => None,
         })
@@ -167,6 +170,9 @@ pub(crate) fn disruption(reason: &str) -> Option<(DeletionCause, &'static str)> 
             (DeletionCause::Preemption, "the scheduler preempted it for a pod of higher priority")
         }
         "DeletionByTaintManager" => (DeletionCause::Taint, "its node got a taint that it does not tolerate"),
+        "DeletionByDeviceTaintManager" => {
+            (DeletionCause::Taint, "a device that it uses got a taint that it does not tolerate")
+        }
         "EvictionByEvictionAPI" => {
             (DeletionCause::Eviction, "it was evicted through the API, as kubectl drain does")
         }

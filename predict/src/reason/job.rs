@@ -50,6 +50,7 @@ impl JobPodReason<'_> {
         match self.reason {
             JobReason::Kept => self.state(),
             JobReason::Duplicate => "duplicate of its index".to_owned(),
+            JobReason::Surplus if self.left().is_some() => "beyond completions left".to_owned(),
             JobReason::Surplus => "beyond parallelism".to_owned(),
             JobReason::NoIndex => "has no index".to_owned(),
             JobReason::Suspended => "the Job is suspended".to_owned(),
@@ -123,8 +124,17 @@ impl JobPodReason<'_> {
                 let kept = self.kept;
                 format!("{kept} of {active} {} kept", is(kept))
             }
-            JobReason::Surplus => format!("{active}, and the parallelism allows {}", self.desired),
+            JobReason::Surplus => match self.left() {
+                Some(left) => format!("{active}, and {} {} left", count(left, "completion"), is(left)),
+                None => format!("{active}, and the parallelism allows {}", self.desired),
+            },
         }
+    }
+
+    /// How many completions are left, if those allow fewer pods than the parallelism.
+    fn left(&self) -> Option<usize> {
+        (i64::try_from(self.desired).unwrap_or(i64::MAX) < self.job.parallelism.into())
+            .then_some(self.desired)
     }
 
     fn deadline(&self) -> String {

@@ -7,12 +7,13 @@ use serde_json::value::RawValue;
 use std::collections::HashMap;
 
 /// The reasons of the events that can say so: of a set and of another controller, of a Deployment, of an autoscaler, and of pods.
-const REASONS: [&str; 6] = [
+const REASONS: [&str; 7] = [
     "SuccessfulDelete",
     "ScalingReplicaSet",
     "SuccessfulRescale",
     "Preempted",
     "TaintManagerEviction",
+    "DeviceTaintManagerEviction",
     "Evicted",
 ];
 

@@ -155,7 +155,9 @@ impl TryFrom<Object<Spec, Status>> for Job {
 
 impl Spec {
     fn completion(&self) -> Result<Completion, String> {
-        match (self.completion_mode.as_deref(), self.completions) {
+        // If both are missing, the API server sets both to 1.
+        let completions = self.completions.or(self.parallelism.is_none().then_some(1));
+        match (self.completion_mode.as_deref(), completions) {
             (Some("Indexed"), Some(completions)) => Ok(Completion::Indexed(completions)),
             (Some("Indexed"), None) => {
                 Err("spec.completions is missing, although spec.completionMode is Indexed".to_owned())

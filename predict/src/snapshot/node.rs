@@ -111,18 +111,18 @@ impl Placement {
         if !self.affinity.as_ref().is_none_or(|affinity| affinity.allows(node)) {
             return unfit("does not match the template's node affinity");
         }
-        if let Some(taint) = self.untolerated(node, &["NoExecute"]) {
+        if let Some(taint) = self.untolerated(node, "NoExecute") {
             return unfit(&format!("has the taint {taint}, which the pods do not tolerate"));
         }
-        let may_start = self.untolerated(node, &["NoSchedule"]).is_none();
+        let may_start = self.untolerated(node, "NoSchedule").is_none();
         (if may_start { NodeFit::MayStart } else { NodeFit::MayKeep }, None)
     }
 
-    /// Returns the first taint with one of these effects that the pods do not tolerate.
-    fn untolerated<'n>(&self, node: &'n Node, effects: &[&str]) -> Option<&'n Taint> {
+    /// Returns the first taint with this effect that the pods do not tolerate.
+    fn untolerated<'n>(&self, node: &'n Node, effect: &str) -> Option<&'n Taint> {
         let in_host_network = self.host_network.unwrap_or(false).then_some(TOLERATED_IN_HOST_NETWORK);
         let taints = node.spec.iter().flat_map(|spec| spec.taints.iter().flatten());
-        taints.filter(|taint| effects.contains(&&*taint.effect)).find(|taint| {
+        taints.filter(|taint| taint.effect == effect).find(|taint| {
             let is_always = |(key, effect)| taint.key == key && taint.effect == effect;
             !TOLERATED.into_iter().chain(in_host_network).any(is_always)
                 && !self.tolerations.iter().flatten().any(|toleration| toleration.tolerates(taint))

@@ -92,7 +92,9 @@ fn normalize(value: &mut Value, at: Place<'_>) {
                 };
                 normalize(value, Place { field: name, parent: at.field, depth, form });
                 let is_hash = are_labels && name == "pod-template-hash";
-                !is_hash && (is_free || !is_absent(value, name))
+                // Unlike those of a container or a claim, they may be missing in Kubernetes' memory, too.
+                let are_of_pod = at.depth == 1 && name == "resources" && value.is_object();
+                !is_hash && (is_free || are_of_pod || !is_absent(value, name))
             });
         }
         _ => {}
