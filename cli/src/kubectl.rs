@@ -134,7 +134,7 @@ impl Kubectl {
     /// The flags that name the cluster and the user, behind a command to copy. A token is not shown again.
     pub(crate) fn place(&self) -> String {
         let is_place = |flag: &&String| PLACE.iter().any(|name| flag.starts_with(name));
-        self.connection.iter().filter(is_place).map(|flag| format!(" {}", quoted(flag))).collect()
+        self.connection.iter().filter(is_place).flat_map(|flag| [" ".to_owned(), quoted(flag)]).collect()
     }
 
     /// Returns what `kubectl get WORDS` finds, which may be nothing. kubectl reads longer lists page by page.

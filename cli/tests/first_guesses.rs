@@ -50,8 +50,8 @@ fn objects() -> Vec<Value> {
 struct Cluster(PathBuf);
 
 impl Cluster {
-    fn new() -> Self {
-        let path = std::env::temp_dir().join(format!("podrank-cluster-{}.json", std::process::id()));
+    fn new(test: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("podrank-{test}-{}.json", std::process::id()));
         fs::write(&path, dump(&objects())).expect("a file");
         Self(path)
     }
@@ -109,7 +109,7 @@ fn guess(line: &str) -> (&str, bool, String) {
 fn each_first_guess_is_answered_or_refused_with_what_works() {
     let list = include_str!("first-guesses.txt");
     let lines: Vec<_> = list.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
-    let cluster = Cluster::new();
+    let cluster = Cluster::new("guesses");
     let wrong_of = |line: &&str| {
         let (words, is_answered, part) = guess(line);
         let (status, stdout, stderr) = run(words, &cluster.0, &part);
@@ -128,4 +128,15 @@ fn each_first_guess_is_answered_or_refused_with_what_works() {
     });
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), lines.len(), wrong.join("\n"));
     assert!(lines.len() > 100, "{} lines", lines.len());
+}
+
+/// As in `kubectl podrank -w | head -5`.
+#[test]
+fn a_watch_ends_when_nobody_reads_it_any_more() {
+    let cluster = Cluster::new("watch");
+    let mut command = Command::new("timeout");
+    command.args(["60", PROGRAM, "sts/db", "-w"]).env("KUBECTL", CLUSTER).env("CLUSTER", &cluster.0);
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().expect("the program starts");
+    drop(child.stdout.take());
+    assert_eq!(child.wait().expect("it ends").code(), Some(0));
 }

@@ -75,7 +75,7 @@ fn flags_belong_to_their_kind() {
 }
 
 /// A Job `import` without indexes, with this spec and status, and its active pods.
-fn counted(spec: Value, status: Value, active: u32) -> Vec<Value> {
+fn counted(spec: &Value, status: &Value, active: u32) -> Vec<Value> {
     let labels = json!({ "app": "import" });
     let mut job = json!({
         "apiVersion": "batch/v1",
@@ -111,7 +111,7 @@ fn of_import(items: &[Value]) -> Shown {
 /// Its controller adopts the pod, and counts it in the same sync.
 #[test]
 fn an_orphan_that_has_succeeded_counts() {
-    let mut items = counted(json!({ "parallelism": 3, "completions": 3 }), json!({}), 4);
+    let mut items = counted(&json!({ "parallelism": 3, "completions": 3 }), &json!({}), 4);
     put(&mut items[4], "metadata ownerReferences", json!([]));
     put(&mut items[4], "metadata finalizers", json!([]));
     put(&mut items[4], "status phase", json!("Succeeded"));
@@ -124,23 +124,23 @@ fn an_orphan_that_has_succeeded_counts() {
 #[test]
 fn what_allows_fewer_pods_is_said() {
     let spec = json!({ "parallelism": 3, "completions": 5 });
-    of_import(&counted(spec, json!({ "succeeded": 4 }), 2))
+    of_import(&counted(&spec, &json!({ "succeeded": 4 }), 2))
         .says(&["…; 2 active pods, and 1 completion is left…"]);
     let spec = json!({ "parallelism": 1, "completions": 5 });
-    of_import(&counted(spec, json!({}), 2)).says(&["…; 2 active pods, and the parallelism allows 1…"]);
+    of_import(&counted(&spec, &json!({}), 2)).says(&["…; 2 active pods, and the parallelism allows 1…"]);
 }
 
 /// The API server sets both to 1.
 #[test]
 fn a_job_without_completions_and_parallelism_has_one_of_each() {
-    of_import(&counted(json!({}), json!({ "succeeded": 1 }), 2)).says(&["2 of 2 go, …"]);
-    of_import(&counted(json!({ "parallelism": 2 }), json!({ "succeeded": 1 }), 2)).says(&["0 of 2 go, …"]);
+    of_import(&counted(&json!({}), &json!({ "succeeded": 1 }), 2)).says(&["2 of 2 go, …"]);
+    of_import(&counted(&json!({ "parallelism": 2 }), &json!({ "succeeded": 1 }), 2)).says(&["0 of 2 go, …"]);
 }
 
 /// A Job that is being deleted neither releases nor claims a pod that its selector does not match.
 #[test]
 fn a_pod_without_the_labels_is_not_one_of_a_job_that_is_being_deleted() {
-    let mut items = counted(json!({ "parallelism": 2 }), json!({}), 2);
+    let mut items = counted(&json!({ "parallelism": 2 }), &json!({}), 2);
     put(&mut items[0], "metadata deletionTimestamp", json!("2026-03-10T12:00:00Z"));
     put(&mut items[1], "metadata labels app", json!("other"));
     of_import(&items).says(&["0 of 1 go, …"]).lacks("releases");

@@ -130,9 +130,10 @@ impl<'k> Lock<'k> {
             Err(error) => error,
         };
         let is_forbidden = error.reason == Reason::Forbidden;
-        let error = match is_forbidden {
-            true => error.to_string(),
-            false => format!("the Lease {} cannot be created: {error}", lease.name),
+        let error = if is_forbidden {
+            error.to_string()
+        } else {
+            format!("the Lease {} cannot be created: {error}", lease.name)
         };
         match lease.read() {
             // The answer was lost.

@@ -123,7 +123,7 @@ fn steer((request, input): (ScaleRequest<'_>, Snapshot)) -> Result<ExitCode, Fai
         return end_dry_run(&request, plan, dry_run);
     }
     let outcome = confirm::carry_out(&request, planned)?;
-    outcome.map_or(Ok(ExitCode::FAILURE), |outcome| report(&outcome, how))
+    Ok(outcome.map_or(ExitCode::FAILURE, |outcome| report(&outcome, how)))
 }
 
 /// Says that the workload already has the desired replica count.
@@ -136,7 +136,7 @@ fn done_already(plan: Plan, how: &How) -> Result<ExitCode, Failure> {
         print(json(&Document::plan(&plan)).as_bytes())?;
         return Ok(ExitCode::SUCCESS);
     }
-    report(&Outcome { steps, ..Outcome::of(Exit::Done, plan, message) }, how)
+    Ok(report(&Outcome { steps, ..Outcome::of(Exit::Done, plan, message) }, how))
 }
 
 /// Ends a dry run, which has changed nothing, after asking the API server about each request if the user wants that.
@@ -159,7 +159,7 @@ fn end_dry_run(request: &ScaleRequest<'_>, plan: &Plan, dry_run: DryRun) -> Resu
 }
 
 /// Says what became of a run. If nobody can read that, the exit status still says it.
-fn report(outcome: &Outcome, how: &How) -> Result<ExitCode, Failure> {
+fn report(outcome: &Outcome, how: &How) -> ExitCode {
     let printed = match how.output {
         SteerOutput::Json => print(json(&Document::outcome(outcome)).as_bytes()),
         SteerOutput::Table if outcome.exit == Exit::Done => print_line(&outcome.message),
@@ -169,5 +169,5 @@ fn report(outcome: &Outcome, how: &How) -> Result<ExitCode, Failure> {
         }
     };
     printed.err().iter().for_each(explain);
-    Ok(ExitCode::from(outcome.exit as u8))
+    ExitCode::from(outcome.exit as u8)
 }
