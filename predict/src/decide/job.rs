@@ -35,12 +35,8 @@ impl Job {
 
 /// The succeeded pods that the status may not count yet.
 fn succeeded<'p, 'a>(pods: &'p [&'a Pod]) -> impl Iterator<Item = &'a Pod> + 'p {
-    pods.iter().copied().filter(|pod| is_tracked(pod) && pod.finished_phase == Some(FinishedPhase::Succeeded))
-}
-
-/// Whether its controller counts the pod when it ends: the pod has the finalizer for that, or the controller adopts it, and then adds that.
-pub(super) fn is_tracked(pod: &Pod) -> bool {
-    pod.meta.controller.is_none() || pod.job.as_ref().is_some_and(|job| job.is_tracked)
+    let succeeded = Some(FinishedPhase::Succeeded);
+    pods.iter().copied().filter(move |pod| pod.is_tracked() && pod.finished_phase == succeeded)
 }
 
 fn index(pod: &Pod) -> i64 {

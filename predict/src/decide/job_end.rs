@@ -1,6 +1,5 @@
 //! What ends a Job: its limits and policies, and what its pods failed by. Pure functions on what was read.
 
-use crate::decide::job::is_tracked;
 use crate::reason::{ByPolicy, FailedBy};
 use crate::snapshot::{FailureRule, FinishedPhase, Job, JobPod, Pod, SuccessRule};
 use crate::sync::job::{JobState, State};
@@ -66,7 +65,7 @@ impl Job {
             }
             let Some(job_pod) = job_pod else { continue };
             let is_valid = completions.is_none_or(|all| (0..all.into()).contains(&job_pod.index));
-            if !is_tracked(pod) || action == Action::Ignore || !is_valid {
+            if !pod.is_tracked() || action == Action::Ignore || !is_valid {
                 continue;
             }
             let uid = pod.record.uid.to_string();

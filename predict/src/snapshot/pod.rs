@@ -221,6 +221,12 @@ impl Pod {
         self.record.uid
     }
 
+    /// Whether the Job that has the pod counts it when it ends: the pod has the finalizer for that, or the Job's controller adopts the pod,
+    /// and then adds it.
+    pub(crate) fn is_tracked(&self) -> bool {
+        self.meta.controller.is_none() || self.job.as_ref().is_some_and(|job| job.is_tracked)
+    }
+
     pub(crate) fn node(&self) -> Option<&str> {
         self.node.as_deref()
     }
