@@ -89,8 +89,8 @@ func fill(record *core.Pod, pod *corev1.Pod, labels bool) (isUUID bool) {
 // are may change: [ClaimPod], the lister of [RelatedPods] and [Neighbours] read labels and owners.
 type Record struct{ pod core.Pod }
 
-// RecordOf returns the record of a pod, and an empty one for nil. It leaves out all labels, also [PreferForScaleDownLabel], and a UID that is not a
-// UUID.
+// RecordOf returns the record of a pod, and an empty one for nil. It leaves out all labels, also [PreferForScaleDownLabel], and a UID
+// that is not a UUID.
 func RecordOf(pod *corev1.Pod) (record Record) {
 	if pod != nil {
 		fill(&record.pod, pod, false)

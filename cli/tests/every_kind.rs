@@ -139,7 +139,7 @@ fn pods_of_different_namespaces_may_share_a_uid() {
     }
 }
 
-/// Nor on which pod of a name comes first.
+/// Such pods get UIDs in the order of their names.
 #[test]
 fn a_choice_by_uids_that_pods_share_does_not_depend_on_the_order_of_the_input() {
     let mut items = KINDS[0].objects();

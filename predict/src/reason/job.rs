@@ -133,8 +133,8 @@ impl JobPodReason<'_> {
 
     /// How many completions are left, if those allow fewer pods than the parallelism.
     fn left(&self) -> Option<usize> {
-        (i64::try_from(self.desired).unwrap_or(i64::MAX) < self.job.parallelism.into())
-            .then_some(self.desired)
+        let is_fewer = i32::try_from(self.desired).is_ok_and(|desired| desired < self.job.parallelism);
+        is_fewer.then_some(self.desired)
     }
 
     fn deadline(&self) -> String {

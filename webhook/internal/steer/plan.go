@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// attempts is how often a plan is made, because pods changed while their costs were written.
+	// attempts is how often a plan is made at most: pods may change while their costs are written.
 	attempts = 4
 	// Named is how many pods are named in a message.
 	Named = 5
@@ -237,7 +237,7 @@ func (f *fall) planned(decision *decide.Decision, active []*corev1.Pod) (writes 
 	for _, pod := range active {
 		steered, isSteered := cost.Cached(pod)
 		owner, selected := f.costs[pod.UID].Owner, f.steered(pod).Selected
-		// Without the annotation, somebody has removed that.
+		// If the annotation is missing, somebody has removed it.
 		isOurs := (owner == cost.Ours && (isSteered || selected) || owner == cost.FromTemplate && isSteered) && !f.theirs[pod.UID]
 		unselected := steered
 		unselected.Selected = false

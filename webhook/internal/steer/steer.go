@@ -133,11 +133,14 @@ func (f *fall) run(ctx context.Context) (Result, error) {
 		go func() { annotated <- f.writeAnnotations(ctx) }()
 		result, err := f.confirm(ctx)
 		areThere := <-annotated
+		if result != Steered {
+			return result, err
+		}
 		// Somebody else may write these costs, too, at any time.
 		stands := f.stands(ctx, wrote)
 		switch isLast := f.Decision == bounded.DecisionsOfOne || f.isLate(ctx, began); {
-		case result != Steered, stands && (areThere || isLast):
-			return result, err
+		case stands && (areThere || isLast):
+			return Steered, err
 		case isLast:
 			return Unsettled, errChanged
 		}
