@@ -475,9 +475,12 @@ fn standard_error(goes: u32, of: u32, lists: u32) -> u32 {
     if with == 0 || with == lists {
         return 3_000_000_u32.checked_div(lists).unwrap_or(0);
     }
-    // sqrt(p (1 - p) / n), where p is with/n. Its divisor is n sqrt(n).
-    let divisor = lists.wrapping_mul((lists << 16).isqrt()) >> 8;
-    let mut rest = with.wrapping_mul(lists.wrapping_sub(with)).isqrt();
+    // sqrt(p (1 - p) / n), where p is with/n. Its divisor is n sqrt(n). Both have as many binary places as fit, up to 8: few for
+    // many lists, whose root is long.
+    let places = lists.leading_zeros().saturating_sub(15).min(8);
+    let divisor = lists.wrapping_mul((lists << 16).isqrt()).wrapping_shr(8_u32.wrapping_sub(places));
+    let square = with.wrapping_mul(lists.wrapping_sub(with));
+    let mut rest = square.wrapping_shl(places.wrapping_mul(2)).isqrt();
     // Two digits at a time, because small machines have no division of 64 bits.
     (0..3).fold(0_u32, |millionths, _| {
         rest = rest.wrapping_mul(100);

@@ -84,8 +84,8 @@ func standardError(of core.Probability) uint32 {
 		// If it happens in none of N lists, its probability is below 3/N with 95% confidence.
 		return 3_000_000 / sampleSize
 	}
-	// sqrt(n/N (1 - n/N) / N)
-	return uint32(uint64(math.Sqrt(float64(n*(sampleSize-n)))) * 1_000_000 >> 18)
+	// sqrt(n/N (1 - n/N) / N), whose root has four binary places, as in Rust.
+	return uint32(uint64(math.Sqrt(float64(n*(sampleSize-n)<<8))) * 1_000_000 >> 22)
 }
 
 // classes numbers the pods such that pods with the same number relate to every other pod in the same way. They tie.

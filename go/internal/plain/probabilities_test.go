@@ -13,10 +13,10 @@ func TestSharesOfAMillionPods(t *testing.T) {
 		numerator, denominator uint64
 		want                   core.Probability
 	}{
-		{3, 4096, core.Probability{Deleted: 3, Samples: 4096, StdErrorPpm: 419}},
+		{3, 4096, core.Probability{Deleted: 3, Samples: 4096, StdErrorPpm: 422}},
 		{1<<32 - 1, 1<<32 - 1, core.Probability{Deleted: 1<<32 - 1, Samples: 1<<32 - 1, StdErrorPpm: 732}},
 		{1 << 31, 1 << 32, core.Probability{Deleted: 1 << 30, Samples: 1 << 31, StdErrorPpm: 7812}},
-		{1<<32 + 1, 1<<34 + 3, core.Probability{Deleted: 1 << 29, Samples: 1 << 31, StdErrorPpm: 6763}},
+		{1<<32 + 1, 1<<34 + 3, core.Probability{Deleted: 1 << 29, Samples: 1 << 31, StdErrorPpm: 6765}},
 		{0, 1 << 40, core.Probability{Deleted: 0, Samples: 1 << 31, StdErrorPpm: 732}},
 		{1 << 43, 1 << 43, core.Probability{Deleted: 1 << 31, Samples: 1 << 31, StdErrorPpm: 732}},
 	} {

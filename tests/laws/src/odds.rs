@@ -83,7 +83,7 @@ pub fn odds_add_up(order: &impl Implementation, policy: &Policy, pods: &[Pod], k
                 let lists = odds.deleted / (odds.samples / 4096).max(1);
                 let expected =
                     if lists == 0 || lists == 4096 { 3.0 } else { (p * (1.0 - p) * 4096.0).sqrt() } / 4096.0;
-                // The square root is taken of whole numbers.
+                // It is that of a whole number of lists.
                 let close = (f64::from(odds.std_error_ppm) / 1e6 - expected).abs() < 3e-4;
                 assert!(odds.std_error_ppm == 0 || close, "pod {pod}: {expected}: {}", context());
             }
