@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // As in Kubernetes, an owner without a namespace adopts in every one. judge/code asks about owners that have one.
@@ -17,6 +18,18 @@ func TestAnOwnerWithoutANamespaceAdopts(t *testing.T) {
 	owner := &metav1.ObjectMeta{UID: "cluster-scoped"}
 	if got, err := ClaimPod(owner, labels.Everything(), named("a", 1)); got != ClaimAdopt || err != nil {
 		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// An owner is known by its UID: one of the same name is another, perhaps a deleted one.
+func TestAnOwnerIsKnownByItsUID(t *testing.T) {
+	pod := named("a", 1)
+	pod.OwnerReferences = []metav1.OwnerReference{{Name: "web", UID: "old", Controller: new(true)}}
+	for uid, want := range map[types.UID]Claim{"old": ClaimKeep, "new": ClaimIgnore} {
+		owner := &metav1.ObjectMeta{Name: "web", UID: uid}
+		if got, err := ClaimPod(owner, labels.Everything(), pod); got != want || err != nil {
+			t.Errorf("%s: %v, %v, want %v", uid, got, err, want)
+		}
 	}
 }
 

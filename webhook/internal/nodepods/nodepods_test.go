@@ -37,7 +37,7 @@ func of(api client.WithWatch) *nodepods.Pods { return nodepods.New(bounded.NewRe
 
 // It knows the pods that keep a node, as they come and go, once somebody wants to know.
 func TestExcluding(t *testing.T) {
-	ctx, stop := context.WithCancel(context.Background())
+	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 	defer stop()
 	api := fakeapi.New(pod("db-0", "a", "StatefulSet"), pod("bare", "a", ""), pod("agent", "a", "DaemonSet"), pod("mirror", "a", "Node"),
 		pod("web-0", "b", "ReplicaSet"), pod("pending", "", "ReplicaSet"))

@@ -23,7 +23,7 @@ import (
 
 func spreading(name string, selector *v1alpha1.LabelSelector) *v1alpha1.ScaleDownPolicy {
 	p := named(name, selector)
-	p.Namespace, p.UID, p.Spec.Spread = "shop", types.UID(name), []string{"zone"}
+	p.Namespace, p.UID, p.Generation, p.Spec.Spread = "shop", types.UID(name), 3, []string{"zone"}
 	return &p
 }
 
@@ -64,11 +64,11 @@ func TestJudge(t *testing.T) {
 		status := fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, name).Status
 		for kind, reason := range map[string]string{v1alpha1.Ready: ready, v1alpha1.Conflicted: conflicted} {
 			condition := meta.FindStatusCondition(status.Conditions, kind)
-			if condition == nil || condition.Reason != reason || (condition.Status == metav1.ConditionTrue) != (reason == kind) || time.Since(condition.LastTransitionTime.Time) > time.Minute {
+			if condition == nil || condition.Reason != reason || condition.ObservedGeneration != 3 || (condition.Status == metav1.ConditionTrue) != (reason == kind) || time.Since(condition.LastTransitionTime.Time) > time.Minute {
 				t.Errorf("%s: %+v", name, condition)
 			}
 		}
-		if status.MatchedWorkloads == nil || *status.MatchedWorkloads != workloads || status.Mode != v1alpha1.Steer {
+		if status.MatchedWorkloads == nil || *status.MatchedWorkloads != workloads || status.Mode != v1alpha1.Steer || status.ObservedGeneration != 3 {
 			t.Errorf("%s: %+v", name, status)
 		}
 	}

@@ -989,6 +989,16 @@ func TestRepeatedWhileSlow(t *testing.T) {
 }
 
 // A later scale-down between the same counts is another one: the set has another generation, or the first is long over.
+// While the cache does not have what a decision has written, it says nothing against it.
+func TestLateCache(t *testing.T) {
+	s := newShop(t, nil)
+	set, policy, pods := fakeapi.Shop(6)
+	s.Cache = fakeapi.New(fakeapi.All(pods, set, policy, node("node-0", "reserved"), node("node-1", "spot"))...)
+	if o := s.repeat(4, steer.Steered, ""); o.Decision != 1 {
+		t.Errorf("decision %d", o.Decision)
+	}
+}
+
 func TestNotRepeated(t *testing.T) {
 	s := newShop(t, nil)
 	s.repeat(4, steer.Steered, "")
