@@ -44,9 +44,6 @@ type Question struct {
 	Domains []func(*corev1.Pod) string
 	// Empty is what makes whole nodes empty, or nil. The domains to spread over are then in there.
 	Empty *EmptyNodes
-	// NotAvailableFirst is whether pods that have not been ready for MinReadySeconds are deleted before all others.
-	NotAvailableFirst bool
-	MinReadySeconds   int32
 	// IsFixed is whether a pod's cost belongs to somebody else.
 	IsFixed func(*corev1.Pod) bool
 	// ForeignCosts is how to treat such costs. Unless it is Keep, MayOverwrite is whether one may be overwritten if the pod is deleted.
@@ -92,13 +89,16 @@ func IsActive(pod *corev1.Pod) bool { return podrank.IsActive(pod) }
 // Slim returns what decisions read of a pod, which takes as much memory for any pod.
 func Slim(pod *corev1.Pod) *corev1.Pod { return podrank.Slim(pod) }
 
+// IsAvailable reports whether an active pod has been ready for so many seconds.
+func IsAvailable(pod *corev1.Pod, minReadySeconds int32, now time.Time) bool {
+	// Only an inactive pod is an error.
+	_, available, _, _ := podrank.Availability([]*corev1.Pod{pod}, minReadySeconds, now)
+	return available > 0
+}
+
 // Decide answers a question.
 func Decide(q Question) (Decision, error) {
-	tier, err := q.tiers()
-	if err != nil {
-		return Decision{}, err
-	}
-	decision, err := q.choose(tier)
+	decision, err := q.choose()
 	if err != nil {
 		return Decision{}, err
 	}
@@ -106,7 +106,7 @@ func Decide(q Question) (Decision, error) {
 	for _, pod := range decision.Selected {
 		selected[pod] = true
 	}
-	if decision.Unsteerable, err = q.unsteerable(selected, tier); err != nil {
+	if decision.Unsteerable, err = q.unsteerable(selected); err != nil {
 		return Decision{}, err
 	}
 	decision.Writes, err = q.writes(selected)
@@ -114,8 +114,8 @@ func Decide(q Question) (Decision, error) {
 }
 
 // choose finds the pods that should be deleted, and why.
-func (q *Question) choose(tier func(*corev1.Pod) int) (decision Decision, err error) {
-	victims, err := q.victims(tier)
+func (q *Question) choose() (decision Decision, err error) {
+	victims, err := q.victims()
 	if err != nil {
 		return decision, err
 	}
@@ -125,7 +125,7 @@ func (q *Question) choose(tier func(*corev1.Pod) int) (decision Decision, err er
 	}
 	for _, victim := range victims {
 		decision.Selected = append(decision.Selected, originals[victim.Pod.UID])
-		decision.Whys = append(decision.Whys, q.why(victim, tier))
+		decision.Whys = append(decision.Whys, q.why(victim))
 		if victim.Before != nil {
 			decision.Next = victim.Before.Name
 		}
@@ -134,15 +134,15 @@ func (q *Question) choose(tier func(*corev1.Pod) int) (decision Decision, err er
 }
 
 // victims are the pods that should be deleted. The costs of this program decide nothing: what made an earlier request write them does.
-func (q *Question) victims(tier func(*corev1.Pod) int) ([]podrank.Victim, error) {
+func (q *Question) victims() ([]podrank.Victim, error) {
 	options := []podrank.Option{podrank.WithNow(q.Now), podrank.WithPodDeletionCost(q.ForeignCosts != v1alpha1.Override)}
-	active := q.withForeignCosts()
+	active, tier := q.withForeignCosts(), q.Tier
 	switch {
 	case q.Empty != nil:
 		options = append(options, podrank.WithEmptyNodes(*q.Empty))
 	case len(q.Domains) > 0 && q.ForeignCosts == v1alpha1.Follow:
 		var err error
-		if tier, err = q.spread(active, tier); err != nil {
+		if tier, err = q.spread(active); err != nil {
 			return nil, err
 		}
 		options = append(options, noRanks)
@@ -153,46 +153,25 @@ func (q *Question) victims(tier func(*corev1.Pod) int) ([]podrank.Victim, error)
 }
 
 // unsteerable returns the selected pods for which a pod of a lower tier has to be kept.
-func (q *Question) unsteerable(selected map[*corev1.Pod]bool, tier func(*corev1.Pod) int) ([]Unsteerable, error) {
+func (q *Question) unsteerable(selected map[*corev1.Pod]bool) ([]Unsteerable, error) {
 	var first *corev1.Pod
 	for _, pod := range q.Active {
-		if !selected[pod] && (first == nil || tier(pod) < tier(first)) {
+		if !selected[pod] && (first == nil || q.Tier(pod) < q.Tier(first)) {
 			first = pod
 		}
 	}
 	var unsteerable []Unsteerable
 	for _, pod := range q.Active {
-		if first == nil || !selected[pod] || tier(pod) <= tier(first) {
+		if first == nil || !selected[pod] || q.Tier(pod) <= q.Tier(first) {
 			continue
 		}
-		explained, err := podrank.Explain(pod, first, nil, podrank.WithNow(q.Now), podrank.WithTier(tier))
+		explained, err := podrank.Explain(pod, first, nil, podrank.WithNow(q.Now), podrank.WithTier(q.Tier))
 		if err != nil {
 			return nil, err
 		}
 		unsteerable = append(unsteerable, Unsteerable{pod.Name, string(explained.Rule)})
 	}
 	return unsteerable, nil
-}
-
-// tiers returns the policy's tiers. If the question says so, the first one is for pods that are not available.
-func (q *Question) tiers() (func(*corev1.Pod) int, error) {
-	if !q.NotAvailableFirst {
-		return q.Tier, nil
-	}
-	unavailable := map[types.UID]bool{}
-	for _, pod := range q.Active {
-		_, available, _, err := podrank.Availability([]*corev1.Pod{pod}, q.MinReadySeconds, q.Now)
-		if err != nil {
-			return nil, err
-		}
-		unavailable[pod.UID] = available == 0
-	}
-	return func(pod *corev1.Pod) int {
-		if unavailable[pod.UID] {
-			return 0
-		}
-		return 1 + q.Tier(pod)
-	}, nil
 }
 
 const (

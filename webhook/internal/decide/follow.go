@@ -33,10 +33,10 @@ var noRanks = podrank.WithRanks(func(*corev1.Pod) int { return 0 })
 // after it. In Kubernetes' order, and so in podrank.WithSpread, the costs come first. Each pod comes from the domain
 // that has the most remaining pods when its turn comes, so its tier is the number of pods that remain in its domain
 // then, itself included.
-func (q *Question) spread(active []*corev1.Pod, policy func(*corev1.Pod) int) (func(*corev1.Pod) int, error) {
+func (q *Question) spread(active []*corev1.Pod) (func(*corev1.Pod) int, error) {
 	tiers := make(map[types.UID]int, len(active))
 	for _, pod := range active {
-		tiers[pod.UID] = policy(pod)
+		tiers[pod.UID] = q.Tier(pod)
 	}
 	tier := func(pod *corev1.Pod) int { return tiers[pod.UID] }
 	for _, domain := range q.Domains {
@@ -57,7 +57,7 @@ func (q *Question) spread(active []*corev1.Pod, policy func(*corev1.Pod) int) (f
 		places := make(map[types.UID]place, len(active))
 		var all []place
 		for _, pod := range order {
-			at := place{policy(pod), left[domain(pod)]}
+			at := place{q.Tier(pod), left[domain(pod)]}
 			left[domain(pod)]--
 			places[pod.UID], all = at, append(all, at)
 		}

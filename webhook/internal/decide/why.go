@@ -1,9 +1,6 @@
 package decide
 
-import (
-	podrank "github.com/podrank/podrank/go"
-	corev1 "k8s.io/api/core/v1"
-)
+import podrank "github.com/podrank/podrank/go"
 
 // The rules that replace those of podrank where a policy decides otherwise than Kubernetes. All other rules have
 // podrank's names.
@@ -23,10 +20,10 @@ type Why struct {
 }
 
 // why is why a victim is deleted, with the policy's tiers in place of those that make whole nodes empty or spread.
-func (q *Question) why(victim podrank.Victim, policy func(*corev1.Pod) int) Why {
+func (q *Question) why(victim podrank.Victim) Why {
 	why := Why{string(victim.Rule), victim.Of, victim.Than}
 	if victim.Rule == podrank.RuleTier {
-		why.Of, why.Than = int64(policy(victim.Pod)), int64(policy(victim.Before))
+		why.Of, why.Than = int64(q.Tier(victim.Pod)), int64(q.Tier(victim.Before))
 	}
 	switch isSplit := why.Rule == Tier && why.Of == why.Than; {
 	case isSplit && q.Empty != nil:

@@ -54,8 +54,8 @@ func TestWhys(t *testing.T) {
 			q.Tier = func(pod *corev1.Pod) int { return map[bool]int{true: 1, false: 3}[pod == last] }
 		},
 		"{tier 0 4}": func(q *decide.Question, last *corev1.Pod) {
-			q.NotAvailableFirst, q.MinReadySeconds = true, 60
 			last.Status.Conditions[0].LastTransitionTime = metav1.NewTime(now.Add(-time.Second))
+			q.Tier = func(pod *corev1.Pod) int { return map[bool]int{false: 0, true: 4}[decide.IsAvailable(pod, 60, now)] }
 		},
 		"{rank 4 1}": func(q *decide.Question, last *corev1.Pod) {
 			q.Active[0].Spec.NodeName = "b"

@@ -166,9 +166,14 @@ func (f *fall) choosePods(ctx context.Context) (Result, error) {
 func (f *fall) question(all *pods) decide.Question {
 	q := decide.Question{
 		Active: all.active, Related: all.related, Delete: len(all.active) - int(f.To),
-		Tier:              func(pod *corev1.Pod) int { return f.tiers[pod.UID] },
-		Domains:           f.chosen.Domains(f.nodes),
-		NotAvailableFirst: f.isOld, MinReadySeconds: f.Set.MinReadySeconds,
+		// The first one is for pods of an old set that are not available.
+		Tier: func(pod *corev1.Pod) int {
+			if f.isOld && !decide.IsAvailable(pod, f.Set.MinReadySeconds, f.At) {
+				return 0
+			}
+			return 1 + f.tiers[pod.UID]
+		},
+		Domains: f.chosen.Domains(f.nodes),
 		IsFixed: func(pod *corev1.Pod) bool { return f.costs[pod.UID].Owner == cost.Other || f.theirs[pod.UID] },
 		IsOurs:  func(pod *corev1.Pod) bool { return f.costs[pod.UID].Owner == cost.Ours },
 		Now:     f.At,

@@ -94,8 +94,9 @@ func TestSlim(t *testing.T) {
 		k, isOld := r.IntN(len(whole)+1), r.IntN(2) == 0
 		ask := func(pods []*corev1.Pod) string {
 			decision, err := decide.Decide(decide.Question{
-				Active: pods, Related: pods, Delete: k, NotAvailableFirst: isOld, MinReadySeconds: 30, Now: now,
-				Tier: func(*corev1.Pod) int { return 0 }, IsFixed: func(*corev1.Pod) bool { return true }, IsOurs: func(*corev1.Pod) bool { return false },
+				Active: pods, Related: pods, Delete: k, Now: now,
+				Tier:    func(pod *corev1.Pod) int { return map[bool]int{true: 1}[!isOld || decide.IsAvailable(pod, 30, now)] },
+				IsFixed: func(*corev1.Pod) bool { return true }, IsOurs: func(*corev1.Pod) bool { return false },
 			})
 			var names []string
 			for _, pod := range decision.Selected {

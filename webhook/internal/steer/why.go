@@ -27,19 +27,15 @@ type Why struct {
 	Value *float64
 }
 
-// why turns tiers into what the policy says.
+// why turns tiers into what the policy says. The first tier is not one of the policy: see question.
 func (o *ordering) why(pod *corev1.Pod, why decide.Why) Why {
 	if why.Rule != decide.Tier {
 		return Why{Rule: cmp.Or(why.Rule, noRule)}
 	}
-	of, than := int(why.Of), int(why.Than)
-	if o.f.isOld {
-		if of == 0 {
-			return Why{Rule: NotAvailable}
-		}
-		of, than = of-1, than-1
+	if why.Of == 0 {
+		return Why{Rule: NotAvailable}
 	}
-	if of = o.entry(of); of < o.entry(than) {
+	if of := o.entry(int(why.Of) - 1); of < o.entry(int(why.Than)-1) {
 		return Why{Rule: fmt.Sprintf("deleteFirst[%d]", of)}
 	}
 	// Those without a value go last in their entry.
