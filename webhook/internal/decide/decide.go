@@ -97,24 +97,7 @@ func IsAvailable(pod *corev1.Pod, minReadySeconds int32, now time.Time) bool {
 }
 
 // Decide answers a question.
-func Decide(q Question) (Decision, error) {
-	decision, err := q.choose()
-	if err != nil {
-		return Decision{}, err
-	}
-	selected := make(map[*corev1.Pod]bool, len(decision.Selected))
-	for _, pod := range decision.Selected {
-		selected[pod] = true
-	}
-	if decision.Unsteerable, err = q.unsteerable(selected); err != nil {
-		return Decision{}, err
-	}
-	decision.Writes, err = q.writes(selected)
-	return decision, err
-}
-
-// choose finds the pods that should be deleted, and why.
-func (q *Question) choose() (decision Decision, err error) {
+func Decide(q Question) (decision Decision, err error) {
 	victims, err := q.victims()
 	if err != nil {
 		return decision, err
@@ -123,14 +106,19 @@ func (q *Question) choose() (decision Decision, err error) {
 	for _, pod := range q.Active {
 		originals[pod.UID] = pod
 	}
+	selected := make(map[*corev1.Pod]bool, len(victims))
 	for _, victim := range victims {
-		decision.Selected = append(decision.Selected, originals[victim.Pod.UID])
-		decision.Whys = append(decision.Whys, q.why(victim))
-		if victim.Before != nil {
+		pod := originals[victim.Pod.UID]
+		decision.Selected, decision.Whys = append(decision.Selected, pod), append(decision.Whys, q.why(victim))
+		if selected[pod] = true; victim.Before != nil {
 			decision.Next = victim.Before.Name
 		}
 	}
-	return decision, nil
+	if decision.Unsteerable, err = q.unsteerable(selected); err != nil {
+		return decision, err
+	}
+	decision.Writes, err = q.writes(selected)
+	return decision, err
 }
 
 // victims are the pods that should be deleted. The costs of this program decide nothing: what made an earlier request write them does.
