@@ -49,11 +49,10 @@ type Question struct {
 	// ForeignCosts is how to treat such costs. Unless it is Keep, MayOverwrite is whether one may be overwritten if the pod is deleted.
 	ForeignCosts v1alpha1.ForeignCosts
 	MayOverwrite func(*corev1.Pod) bool
-	// ForeignCost is what a pod's annotation would be without this program, or "".
+	// IsOurs is whether a pod's cost is removed in any case, because this program wrote it. ForeignCost is what it would be otherwise, or "".
+	IsOurs      func(*corev1.Pod) bool
 	ForeignCost func(*corev1.Pod) string
-	// IsOurs is whether a pod's cost is removed in any case, because this program wrote it.
-	IsOurs func(*corev1.Pod) bool
-	Now    time.Time
+	Now         time.Time
 }
 
 // A Decision is an answer.

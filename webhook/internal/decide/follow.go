@@ -13,15 +13,12 @@ import (
 func (q *Question) withForeignCosts() []*corev1.Pod {
 	active := slices.Clone(q.Active)
 	for i, pod := range active {
-		if !q.IsOurs(pod) {
-			continue
+		if q.IsOurs(pod) {
+			copied := *pod
+			// "" counts as 0, as no cost does.
+			copied.Annotations = map[string]string{corev1.PodDeletionCost: q.ForeignCost(pod)}
+			active[i] = &copied
 		}
-		copied := *pod
-		copied.Annotations = nil
-		if text := q.ForeignCost(pod); text != "" {
-			copied.Annotations = map[string]string{corev1.PodDeletionCost: text}
-		}
-		active[i] = &copied
 	}
 	return active
 }

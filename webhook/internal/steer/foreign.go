@@ -19,8 +19,8 @@ type owned struct {
 	theirs *cost.Previous
 	// writer is who else has written the cost that is there, if that is known.
 	writer string
-	// text is that cost, as far as it may be a number, and template that of the template.
-	text, template string
+	// text is that cost, as far as it may be a number.
+	text string
 }
 
 // textOf is the cost of a pod, as far as it may be a number.
@@ -31,7 +31,7 @@ func textOf(pod metav1.Object) string {
 
 // whose returns that of a pod.
 func (f *fall) whose(pod *corev1.Pod) owned {
-	o := owned{Owner: cost.OwnerOf(pod, f.Set.TemplateAnnotations), text: strings.Clone(textOf(pod)), template: f.Set.TemplateAnnotations[corev1.PodDeletionCost]}
+	o := owned{Owner: cost.OwnerOf(pod, f.Set.TemplateAnnotations), text: strings.Clone(textOf(pod))}
 	switch o.Owner {
 	case cost.Ours:
 		o.theirs = cost.PreviousOf(pod)
@@ -39,17 +39,6 @@ func (f *fall) whose(pod *corev1.Pod) owned {
 		o.theirs, o.writer = cost.Theirs(pod), cost.WriterOf(pod)
 	}
 	return o
-}
-
-// of is what the pod's cost would be without this program, or "".
-func (o owned) of(pod *corev1.Pod) string {
-	switch {
-	case o.Owner != cost.Ours:
-		return pod.Annotations[corev1.PodDeletionCost]
-	case o.theirs != nil:
-		return o.theirs.Value
-	}
-	return o.template
 }
 
 // noRoom says whose costs leave no room.

@@ -185,7 +185,12 @@ func (f *fall) question(all *pods) decide.Question {
 	}
 	q.ForeignCosts = f.chosen.ForeignCosts()
 	q.MayOverwrite = func(pod *corev1.Pod) bool { return f.costs[pod.UID].theirs != nil }
-	q.ForeignCost = func(pod *corev1.Pod) string { return f.costs[pod.UID].of(pod) }
+	q.ForeignCost = func(pod *corev1.Pod) string {
+		if theirs := f.costs[pod.UID].theirs; theirs != nil {
+			return theirs.Value
+		}
+		return f.Set.TemplateAnnotations[corev1.PodDeletionCost]
+	}
 	return q
 }
 
