@@ -3,7 +3,6 @@
 package decide
 
 import (
-	"maps"
 	"slices"
 	"time"
 
@@ -246,13 +245,11 @@ func Predict(active, related []*corev1.Pod, k int, now time.Time) (*Prediction, 
 		if err != nil {
 			return nil, err
 		}
-		certain := NamesOf(settled.Deleted)
-		maps.DeleteFunc(p.Certain, func(uid types.UID, _ string) bool {
-			_, isCertain := certain[uid]
-			return !isCertain
-		})
 		for _, pod := range slices.Concat(settled.Deleted, settled.Possible) {
 			p.Possible[pod.UID] = true
+		}
+		for _, pod := range slices.Concat(settled.Possible, settled.Kept) {
+			delete(p.Certain, pod.UID)
 		}
 	}
 	return p, p.explain(active, related, now)
