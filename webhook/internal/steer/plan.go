@@ -31,6 +31,9 @@ type plan struct {
 	// read are the values that were read, if the policy asks for some, and unread is why there are none.
 	read   map[string]values.Value
 	unread error
+	// valued are the pods of the entry in which values decide, until they are ranked, and order is their order, or nil if there is no such entry.
+	valued []values.Pod
+	order  *values.Order
 	// tiers are those of pods, and costs whose their costs are.
 	tiers map[types.UID]int
 	costs map[types.UID]owned
@@ -119,10 +122,8 @@ func (f *fall) unannotated() (count int) {
 func (f *fall) choosePods(ctx context.Context) (Result, error) {
 	ofTerminal := ""
 	f.costs, f.tiers = map[types.UID]owned{}, map[types.UID]int{}
-	ordering := f.ordering()
 	all, err := f.by.list(ctx, f.by.Live, &f.by.Limits.toDecide, f.Set, func(pod *corev1.Pod) {
-		f.tiers[pod.UID] = f.chosen.Tier(pod, f.nodes)
-		ordering.visit(pod)
+		f.setTier(pod)
 		f.costs[pod.UID] = f.whose(pod)
 		if f.costs[pod.UID].Owner == cost.OfTerminal {
 			ofTerminal = pod.Name
@@ -132,7 +133,7 @@ func (f *fall) choosePods(ctx context.Context) (Result, error) {
 		return Failed, err
 	}
 	defer all.forget()
-	ordering.rank()
+	f.rank()
 	switch {
 	case len(all.active) <= int(f.To):
 		return NothingToDo, nil
@@ -150,15 +151,15 @@ func (f *fall) choosePods(ctx context.Context) (Result, error) {
 		return err
 	})
 	if noRoom := (*decide.NoRoomError)(nil); errors.As(err, &noRoom) {
-		f.Valuation = ordering.order
+		f.Valuation = f.order
 		return NoRoom, f.noRoom(noRoom)
 	}
 	if err != nil {
 		return Failed, err
 	}
-	f.noteWhys(&decision, ordering)
+	f.noteWhys(&decision)
 	f.note(&decision, all.active)
-	f.Valuation = ordering.order
+	f.Valuation = f.order
 	return Steered, nil
 }
 
@@ -195,11 +196,11 @@ func (f *fall) question(all *pods) decide.Question {
 }
 
 // noteWhys notes which pods should be deleted, and why.
-func (f *fall) noteWhys(decision *decide.Decision, ordering *ordering) {
+func (f *fall) noteWhys(decision *decide.Decision) {
 	f.Selected, f.Whys, f.Count, f.Next = nil, nil, len(decision.Selected), decision.Next
 	f.Rules, f.rules = map[string]int{}, map[types.UID]string{}
 	for i, pod := range decision.Selected {
-		why := ordering.why(pod, decision.Whys[i])
+		why := f.why(pod, decision.Whys[i])
 		f.Selected, f.Whys = append(f.Selected, cost.PodOf(pod)), append(f.Whys, why)
 		f.Rules[why.Rule]++
 		f.rules[pod.UID] = why.Rule

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/podrank/podrank/webhook/internal/values"
 )
@@ -29,53 +28,32 @@ func (f *fall) readValues(ctx context.Context) {
 	}
 }
 
-// ordering orders the pods of one entry of the policy by their values.
-type ordering struct {
-	f          *fall
-	tier       int
-	preference *values.Preference
-	// pods are those of the entry, and after the tiers that they have if their value is too high for it.
-	pods  []values.Pod
-	after map[types.UID]int
-	order *values.Order
-}
-
-// ordering begins to order.
-func (f *fall) ordering() *ordering {
-	return &ordering{f: f, tier: f.chosen.OfTier, preference: f.chosen.Preference, after: map[types.UID]int{}}
-}
-
-// visit looks at a pod while it is whole.
-func (o *ordering) visit(pod *corev1.Pod) {
-	if o.preference == nil || o.f.tiers[pod.UID] != o.tier {
-		return
-	}
-	o.pods = append(o.pods, values.Pod{UID: pod.UID, Name: pod.Name, Created: pod.CreationTimestamp.Time})
-	if o.preference.Annotation != "" {
-		if value, ok := o.preference.Annotated(pod, o.f.At); ok {
-			o.f.read[pod.Name] = value
+// setTier gives a pod its tier, while it is whole. A pod whose value decides has the tier for values that are too high, until rank is called.
+func (f *fall) setTier(pod *corev1.Pod) {
+	tier, preference := f.chosen.Tier(pod, f.nodes), f.chosen.Preference
+	if preference != nil && tier == f.chosen.OfTier {
+		f.valued = append(f.valued, values.Pod{UID: pod.UID, Name: pod.Name, Created: pod.CreationTimestamp.Time})
+		if preference.Annotation != "" {
+			if value, ok := preference.Annotated(pod, f.At); ok {
+				f.read[pod.Name] = value
+			}
 		}
+		tier = f.chosen.TierFrom(tier+1, pod, f.nodes)
 	}
-	o.after[pod.UID] = o.f.chosen.TierFrom(o.tier+1, pod, o.f.nodes)
+	f.tiers[pod.UID] = tier
 }
 
 // rank gives each value in the entry a tier of its own, before that of pods without a value, and moves the later entries behind them.
-func (o *ordering) rank() {
-	if o.preference == nil {
+func (f *fall) rank() {
+	if f.chosen.Preference == nil {
 		return
 	}
-	o.order = o.preference.Order(o.pods, o.f.read, o.f.unread, o.f.At)
-	for uid, tier := range o.f.tiers {
-		rank, isIn := o.order.Ranks[uid]
-		if after, is := o.after[uid]; is && !isIn {
-			tier = after
+	f.order, f.valued = f.chosen.Preference.Order(f.valued, f.read, f.unread, f.At), nil
+	for uid, tier := range f.tiers {
+		if rank, isIn := f.order.Ranks[uid]; isIn {
+			f.tiers[uid] = f.chosen.OfTier + rank
+		} else if tier > f.chosen.OfTier {
+			f.tiers[uid] = tier + f.order.Last
 		}
-		switch {
-		case isIn:
-			tier += rank
-		case tier > o.tier:
-			tier += o.order.Last
-		}
-		o.f.tiers[uid] = tier
 	}
 }

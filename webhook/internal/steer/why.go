@@ -28,25 +28,25 @@ type Why struct {
 }
 
 // why turns tiers into what the policy says. The first tier is not one of the policy: see question.
-func (o *ordering) why(pod *corev1.Pod, why decide.Why) Why {
+func (f *fall) why(pod *corev1.Pod, why decide.Why) Why {
 	if why.Rule != decide.Tier {
 		return Why{Rule: cmp.Or(why.Rule, noRule)}
 	}
 	if why.Of == 0 {
 		return Why{Rule: NotAvailable}
 	}
-	if of := o.entry(int(why.Of) - 1); of < o.entry(int(why.Than)-1) {
+	if of := f.entry(int(why.Of) - 1); of < f.entry(int(why.Than)-1) {
 		return Why{Rule: fmt.Sprintf("deleteFirst[%d]", of)}
 	}
 	// Those without a value go last in their entry.
-	value := o.order.Values[pod.UID]
+	value := f.order.Values[pod.UID]
 	return Why{Rule: ByValue, Value: &value}
 }
 
 // entry is the entry of the policy whose pods have a tier: rank has moved those behind the values.
-func (o *ordering) entry(tier int) int {
-	if o.order == nil || tier <= o.tier {
+func (f *fall) entry(tier int) int {
+	if f.order == nil || tier <= f.chosen.OfTier {
 		return tier
 	}
-	return max(o.tier, tier-o.order.Last)
+	return max(f.chosen.OfTier, tier-f.order.Last)
 }
