@@ -42,11 +42,9 @@ type plan struct {
 	// theirs are the pods whose cost another program has written during this request, and written those with a new
 	// cost.
 	theirs, written map[types.UID]bool
-	// wrote is whether any pod was written to.
-	wrote bool
-	// touched are the pods that this decision has written to, which it does once for each, and skipped is whether one needed another write.
+	// touched are the pods that this decision has written to, which it does once for each, and changed is why another plan has to be made.
 	touched map[types.UID]bool
-	skipped bool
+	changed error
 	// writes are the costs to write, of which the first so many are new. The remaining pods only get a new annotation.
 	writes []cost.Write
 	news   int
@@ -56,20 +54,17 @@ type plan struct {
 
 // write plans and writes costs, and does so again if pods have changed.
 func (f *fall) write(ctx context.Context) (Result, error) {
-	var changed error
-	f.touched, f.skipped = map[types.UID]bool{}, false
+	f.touched = map[types.UID]bool{}
 	for range attempts {
 		if result, err := f.choosePods(ctx); result != Steered {
 			return result, err
 		}
-		errs := f.by.Costs.Write(ctx, f.writes)
-		changed = nil
 		var failed error
-		for i, err := range errs {
+		for i, err := range f.by.Costs.Write(ctx, f.writes) {
 			uid := f.writes[i].Pod.UID
 			switch {
 			case err == nil:
-				f.touched[uid], f.wrote = true, true
+				f.touched[uid] = true
 				if i < f.news {
 					f.written[uid] = true
 				}
@@ -79,20 +74,17 @@ func (f *fall) write(ctx context.Context) (Result, error) {
 			case !errors.Is(err, cost.ErrChanged):
 				failed = err
 			}
-			changed = err
+			f.changed = err
 		}
 		f.Written = len(f.written)
 		if failed != nil {
 			return Failed, failed
 		}
-		if changed == nil && !f.skipped {
+		if f.changed == nil {
 			return Steered, nil
 		}
 	}
-	if changed == nil {
-		changed = errors.New("a pod is written to once for each decision")
-	}
-	return Unsettled, fmt.Errorf("pods changed %d times while their costs were written: %w", attempts, changed)
+	return Unsettled, fmt.Errorf("pods changed %d times while their costs were written: %w", attempts, f.changed)
 }
 
 // writeAnnotations writes the annotations without costs, and reports whether all of these pods are still there. The deadline may come before all are written.
@@ -100,7 +92,7 @@ func (f *fall) writeAnnotations(ctx context.Context) (areThere bool) {
 	areThere = true
 	for i, err := range f.by.Costs.Write(ctx, f.annotations) {
 		if err == nil {
-			f.touched[f.annotations[i].Pod.UID], f.wrote = true, true
+			f.touched[f.annotations[i].Pod.UID] = true
 		}
 		areThere = areThere && !errors.Is(err, cost.ErrChanged)
 	}
@@ -211,11 +203,11 @@ func (f *fall) noteWhys(decision *decide.Decision) {
 func (f *fall) note(decision *decide.Decision, active []*corev1.Pod) {
 	f.UnsteerableCount = len(decision.Unsteerable)
 	f.Unsteerable = slices.Clone(decision.Unsteerable[:min(f.UnsteerableCount, Named)])
-	f.writes, f.annotations, f.news, f.skipped = nil, nil, 0, false
+	f.writes, f.annotations, f.news, f.changed = nil, nil, 0, nil
 	for i, write := range f.planned(decision, active) {
 		switch {
 		case f.touched[write.Pod.UID]:
-			f.skipped = true
+			f.changed = errors.New("a pod is written to once for each decision")
 		case write.Cost == nil:
 			f.annotations = append(f.annotations, write)
 		default:

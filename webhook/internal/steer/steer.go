@@ -88,7 +88,7 @@ func (s *Steerer) Steer(ctx context.Context, request Request) *Outcome {
 		case isLate && !f.Result.Holds():
 			f.Result = DeadlineExceeded
 		}
-		if f.Result.IsFailure() && (f.wrote || f.Decision > 1) {
+		if f.Result.IsFailure() && (len(f.touched) > 0 || f.Decision > 1) {
 			f.Result = Unsettled
 		}
 		f.Message = err.Error()
