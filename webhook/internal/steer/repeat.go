@@ -2,11 +2,9 @@ package steer
 
 import (
 	"context"
-	"slices"
 	"strconv"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/podrank/podrank/webhook/internal/bounded"
@@ -48,7 +46,8 @@ func (f *fall) repeats(ctx context.Context) (Result, error) {
 	}
 	f.First, f.Decision, f.Count, f.Generation = d.first, d.decision+1, d.count, d.generation
 	isOwn := d.result != ""
-	stands := isOwn && f.stands(ctx, d) && f.areThere(ctx, d)
+	stands, areThere := f.stands(ctx, d)
+	stands = stands && areThere && isOwn
 	switch {
 	case isOwn && (!d.result.Holds() || d.result == Unsettled || stands && d.result == Steered):
 		return Repeated, nil
@@ -139,25 +138,21 @@ func (f *fall) remember(result Result) *decided {
 	return d
 }
 
-// stands reports whether all costs are as this replica has decided, as far as the cache knows.
-func (f *fall) stands(ctx context.Context, d *decided) bool {
+// stands reports whether all costs are as this replica has decided, and whether the selected pods are still there, as far as the cache knows.
+func (f *fall) stands(ctx context.Context, d *decided) (stands, areThere bool) {
 	pods, _ := workload.Owned(ctx, f.by.Cache, "v1", "Pod", f.Key.Namespace, f.SetUID)
-	return !slices.ContainsFunc(pods, func(pod metav1.PartialObjectMetadata) bool {
-		known, isKnown := d.costs[pod.UID]
-		// While the cache does not have the annotation of this scale-down yet, it says nothing of the cost.
-		steered, _ := cost.Cached(&pod)
-		return isKnown && (!known.isNew || steered.First == d.first.UnixMilli()) && textOf(&pod) != known.text
-	})
-}
-
-// areThere reports whether the selected pods are still there.
-func (f *fall) areThere(ctx context.Context, d *decided) bool {
-	pods, _ := workload.Owned(ctx, f.by.Cache, "v1", "Pod", f.Key.Namespace, f.SetUID)
+	stands = true
 	left := min(d.count, bounded.RepeatPods)
 	for i := range pods {
-		if pods[i].DeletionTimestamp == nil && d.costs[pods[i].UID].isSelected {
+		known, isKnown := d.costs[pods[i].UID]
+		// While the cache does not have the annotation of this scale-down yet, it says nothing of the cost.
+		steered, _ := cost.Cached(&pods[i])
+		if isKnown && (!known.isNew || steered.First == d.first.UnixMilli()) && textOf(&pods[i]) != known.text {
+			stands = false
+		}
+		if known.isSelected && pods[i].DeletionTimestamp == nil {
 			left--
 		}
 	}
-	return left <= 0
+	return stands, left <= 0
 }

@@ -137,7 +137,7 @@ func (f *fall) run(ctx context.Context) (Result, error) {
 			return result, err
 		}
 		// Somebody else may write these costs, too, at any time.
-		stands := f.stands(ctx, wrote)
+		stands, _ := f.stands(ctx, wrote)
 		switch isLast := f.Decision == bounded.DecisionsOfOne || f.isLate(ctx, began); {
 		case stands && (areThere || isLast):
 			return Steered, err
