@@ -126,6 +126,7 @@ func (f *fall) run(ctx context.Context) (Result, error) {
 	if result, err := f.inTurn(ctx, f.decide); result != Steered {
 		return result, err
 	}
+	deadline, _ := ctx.Deadline()
 	for {
 		began := f.by.Now()
 		wrote := f.remember(Unconfirmed)
@@ -138,7 +139,9 @@ func (f *fall) run(ctx context.Context) (Result, error) {
 		}
 		// Somebody else may write these costs, too, at any time.
 		stands, _ := f.stands(ctx, wrote)
-		switch isLast := f.Decision == bounded.DecisionsOfOne || f.isLate(ctx, began); {
+		// If less time is left than the controller has taken, another decision would be late.
+		now := f.by.Now()
+		switch isLast := f.Decision == bounded.DecisionsOfOne || deadline.Sub(now) < now.Sub(began); {
 		case stands && (areThere || isLast):
 			return Steered, err
 		case isLast:
@@ -186,13 +189,6 @@ func (f *fall) decide(ctx context.Context) (Result, error) {
 	f.nodes, f.theirs, f.written = f.by.nodes(ctx), map[types.UID]bool{}, map[types.UID]bool{}
 	f.readValues(ctx)
 	return f.write(ctx)
-}
-
-// isLate reports whether there is less time left than has passed since then.
-func (f *fall) isLate(ctx context.Context, since time.Time) bool {
-	now := f.by.Now()
-	deadline, ok := ctx.Deadline()
-	return ok && deadline.Sub(now) < now.Sub(since)
 }
 
 // mayAsk reports whether the request is worth one to the API server, by Steered, and notes the generation of the set as far as the cache knows. The set may be
