@@ -84,9 +84,6 @@ func slim(pod *corev1.Pod) *corev1.Pod {
 	slim := decide.Slim(pod)
 	if steered, ok := cost.SteeredOf(pod); ok {
 		metav1.SetMetaDataAnnotation(&slim.ObjectMeta, cost.Annotation, steered.String())
-		if previous := cost.PreviousOf(pod); previous != nil {
-			metav1.SetMetaDataAnnotation(&slim.ObjectMeta, cost.PreviousAnnotation, previous.String())
-		}
 	}
 	return slim
 }
