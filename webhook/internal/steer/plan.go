@@ -149,9 +149,7 @@ func (f *fall) choosePods(ctx context.Context) (Result, error) {
 	if err != nil {
 		return Failed, err
 	}
-	f.noteWhys(&decision)
 	f.note(&decision, all.active)
-	f.Valuation = f.order
 	return Steered, nil
 }
 
@@ -187,9 +185,9 @@ func (f *fall) question(all *pods) decide.Question {
 	return q
 }
 
-// noteWhys notes which pods should be deleted, and why.
-func (f *fall) noteWhys(decision *decide.Decision) {
-	f.Selected, f.Whys, f.Count, f.Next = nil, nil, len(decision.Selected), decision.Next
+// note records which pods should be deleted, and why, and the writes for that.
+func (f *fall) note(decision *decide.Decision, active []*corev1.Pod) {
+	f.Selected, f.Whys, f.Count, f.Next, f.Valuation = nil, nil, len(decision.Selected), decision.Next, f.order
 	f.Rules, f.rules = map[string]int{}, map[types.UID]string{}
 	for i, pod := range decision.Selected {
 		why := f.why(pod, decision.Whys[i])
@@ -197,10 +195,6 @@ func (f *fall) noteWhys(decision *decide.Decision) {
 		f.Rules[why.Rule]++
 		f.rules[pod.UID] = why.Rule
 	}
-}
-
-// note records the rest of the decision, and the writes for it.
-func (f *fall) note(decision *decide.Decision, active []*corev1.Pod) {
 	f.UnsteerableCount = len(decision.Unsteerable)
 	f.Unsteerable = slices.Clone(decision.Unsteerable[:min(f.UnsteerableCount, Named)])
 	f.writes, f.annotations, f.news, f.changed = nil, nil, 0, nil
