@@ -149,7 +149,8 @@ func (f *fall) choosePods(ctx context.Context) (Result, error) {
 	if err != nil {
 		return Failed, err
 	}
-	f.note(&decision, all.active)
+	f.note(&decision)
+	f.planWrites(&decision, all.active)
 	return Steered, nil
 }
 
@@ -185,8 +186,8 @@ func (f *fall) question(all *pods) decide.Question {
 	return q
 }
 
-// note records which pods should be deleted, and why, and the writes for that.
-func (f *fall) note(decision *decide.Decision, active []*corev1.Pod) {
+// note records which pods should be deleted, and why.
+func (f *fall) note(decision *decide.Decision) {
 	f.Selected, f.Whys, f.Count, f.Next, f.Valuation = nil, nil, len(decision.Selected), decision.Next, f.order
 	f.Rules, f.rules = map[string]int{}, map[types.UID]string{}
 	for i, pod := range decision.Selected {
@@ -197,40 +198,33 @@ func (f *fall) note(decision *decide.Decision, active []*corev1.Pod) {
 	}
 	f.UnsteerableCount = len(decision.Unsteerable)
 	f.Unsteerable = slices.Clone(decision.Unsteerable[:min(f.UnsteerableCount, Named)])
-	f.writes, f.annotations, f.news, f.changed = nil, nil, 0, nil
-	for i, write := range f.planned(decision, active) {
+}
+
+// planWrites plans the writes that a decision takes. Each selected pod gets an annotation, from which any replica learns how
+// the scale-down ends, and so does each pod with a cost of an earlier request on which the plan relies, unless an earlier decision about this scale-down has
+// written it.
+func (f *fall) planWrites(decision *decide.Decision, active []*corev1.Pod) {
+	f.writes, f.annotations, f.changed = nil, nil, nil
+	changes := map[*corev1.Pod]bool{}
+	add := func(pod *corev1.Pod, value *int32) {
+		write, of := cost.Write{Pod: cost.PodOf(pod), Cost: value, Steered: f.steered(pod)}, f.costs[pod.UID]
+		changes[pod] = true
 		switch {
-		case f.touched[write.Pod.UID]:
+		case f.touched[pod.UID]:
 			f.changed = errors.New("a pod is written to once for each decision")
-		case write.Cost == nil:
+		case value == nil:
 			f.annotations = append(f.annotations, write)
 		default:
-			if i < len(decision.Writes) {
-				f.news++
+			if write.Previous = of.theirs; of.Owner == cost.FromTemplate || of.Owner == cost.Other {
+				write.Over = pod.ResourceVersion
 			}
 			f.writes = append(f.writes, write)
 		}
 	}
-}
-
-// planned returns the writes that a decision takes, of which the first have the new costs. Each selected pod gets an annotation, from which any replica learns how
-// the scale-down ends, and so does each pod with a cost of an earlier request on which the plan relies, unless an earlier decision about this scale-down has
-// written it.
-func (f *fall) planned(decision *decide.Decision, active []*corev1.Pod) (writes []cost.Write) {
-	changes := map[*corev1.Pod]bool{}
-	add := func(pod *corev1.Pod, value *int32) {
-		write := cost.Write{Pod: cost.PodOf(pod), Cost: value, Steered: f.steered(pod)}
-		owner := f.costs[pod.UID].Owner
-		if write.Previous = f.costs[pod.UID].theirs; value == nil {
-			write.Previous = nil
-		} else if owner == cost.FromTemplate || owner == cost.Other {
-			write.Over = pod.ResourceVersion
-		}
-		writes, changes[pod] = append(writes, write), true
-	}
 	for _, write := range decision.Writes {
-		add(write.Pod, &write.Cost)
+		add(write.Pod, new(write.Cost))
 	}
+	f.news = len(f.writes)
 	for _, pod := range active {
 		steered, isSteered := cost.Cached(pod)
 		owner, selected := f.costs[pod.UID].Owner, f.steered(pod).Selected
@@ -249,7 +243,6 @@ func (f *fall) planned(decision *decide.Decision, active []*corev1.Pod) (writes 
 			add(pod, nil)
 		}
 	}
-	return writes
 }
 
 // steered is the annotation of a pod with a cost for this request.
