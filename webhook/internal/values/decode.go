@@ -2,6 +2,7 @@ package values
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,7 +23,9 @@ type row struct {
 }
 
 // A decoder passes the rows of an answer on.
-type decoder func(all *answer, use func(row) error) error
+type decoder func(k key, all *answer, use func(row) error) error
+
+var decoders = map[string]decoder{metricsAPI: ofMetric, resourcesAPI: ofUsage, queriesAPI: ofQuery}
 
 // An answer is a list of the API server, or what Prometheus answers to a query.
 type answer struct {
@@ -62,7 +65,7 @@ type metric struct {
 	Value  string                                 `json:"value"`
 }
 
-func ofMetric(all *answer, use func(row) error) error {
+func ofMetric(_ key, all *answer, use func(row) error) error {
 	return each(all.Items, func(m *metric) error {
 		if m.Object.Kind != "Pod" {
 			// It counts, and is dropped.
@@ -86,26 +89,22 @@ type container struct {
 }
 
 // ofUsage sums the usage of a resource by a container or, if it has no name, by all.
-func ofUsage(resourceName, name string) decoder {
-	return func(all *answer, use func(row) error) error {
-		return each(all.Items, func(u *usage) error {
-			sum, known := resource.Quantity{}, 0
-			isNumber := true
-			err := each(u.Containers, func(c *container) error {
-				if name != "" && name != c.Name {
-					return nil
-				}
-				value, ok := parse(c.Usage[resourceName])
+func ofUsage(k key, all *answer, use func(row) error) error {
+	return each(all.Items, func(u *usage) error {
+		sum, known, isNumber := resource.Quantity{}, 0, true
+		err := each(u.Containers, func(c *container) error {
+			if k.Container == "" || k.Container == c.Name {
+				value, ok := parse(c.Usage[k.Resource])
 				sum.Add(value)
 				known, isNumber = known+1, isNumber && ok
-				return nil
-			})
-			if err != nil {
-				return err
 			}
-			return use(row{u.Metadata.Namespace, u.Metadata.Name, Value{number(sum), u.At}, isNumber && known > 0})
+			return nil
 		})
-	}
+		if err != nil {
+			return err
+		}
+		return use(row{u.Metadata.Namespace, u.Metadata.Name, Value{number(sum), u.At}, isNumber && known > 0})
+	})
 }
 
 type sample struct {
@@ -116,37 +115,33 @@ type sample struct {
 	Value [2]any `json:"value"`
 }
 
-// ofQuery takes rows without the label namespace for those of this one, since the query is about it.
-func ofQuery(namespace string) decoder {
-	return func(all *answer, use func(row) error) error {
-		if all.Data.Type != "vector" {
-			return errors.New("the query gives no instant vector")
-		}
-		return each(all.Data.Result, func(s *sample) error {
-			if s.Labels.Namespace == "" {
-				s.Labels.Namespace = namespace
-			}
-			seconds, _ := s.Value[0].(float64)
-			text, _ := s.Value[1].(string)
-			value, err := strconv.ParseFloat(text, 64)
-			return use(row{s.Labels.Namespace, s.Labels.Pod, Value{value, time.UnixMilli(int64(seconds * 1000))}, err == nil})
-		})
+// ofQuery takes rows without the label namespace for those of the one that is read, since the query is about it.
+func ofQuery(k key, all *answer, use func(row) error) error {
+	if all.Data.Type != "vector" {
+		return errors.New("the query gives no instant vector")
 	}
+	return each(all.Data.Result, func(s *sample) error {
+		seconds, _ := s.Value[0].(float64)
+		text, _ := s.Value[1].(string)
+		value, err := strconv.ParseFloat(text, 64)
+		at := time.UnixMilli(int64(seconds * 1000))
+		return use(row{cmp.Or(s.Labels.Namespace, k.namespace), s.Labels.Pod, Value{value, at}, err == nil})
+	})
 }
 
 // collect returns the values of the pods of a namespace. It drops rows about other pods. A pod with two rows has no
 // value, because nobody knows which one counts.
-func collect(body []byte, namespace string, decode decoder) (map[string]Value, error) {
+func collect(body []byte, k key) (map[string]Value, error) {
 	var all answer
 	if err := json.Unmarshal(body, &all); err != nil {
 		return nil, errors.New("the answer is not JSON, or not all of it came")
 	}
 	values, twice, rows := map[string]Value{}, map[string]bool{}, 0
-	err := decode(&all, func(r row) error {
+	err := decoders[k.api()](k, &all, func(r row) error {
 		if rows++; rows > bounded.ValueRows {
 			return fmt.Errorf("the answer has more than %d values", bounded.ValueRows)
 		}
-		if r.namespace != namespace || r.pod == "" || len(r.pod) > bounded.NameBytes {
+		if r.namespace != k.namespace || r.pod == "" || len(r.pod) > bounded.NameBytes {
 			return nil
 		}
 		if _, isThere := values[r.pod]; isThere || twice[r.pod] || !r.isNumber {

@@ -151,7 +151,7 @@ func (s *Source) api() string {
 
 // ask asks who knows the values, by the first version that is served.
 func (r *Reader) ask(ctx context.Context, k key) (values map[string]Value, err error) {
-	from, query, decode := r.api, url.Values{}, decoder(ofMetric)
+	from, query := r.api, url.Values{}
 	of := func(version string, rest ...string) []string {
 		return append([]string{"apis", k.api(), version, "namespaces", k.namespace, "pods"}, rest...)
 	}
@@ -161,17 +161,17 @@ func (r *Reader) ask(ctx context.Context, k key) (values map[string]Value, err e
 		query.Set("metricLabelSelector", k.Selector)
 	case resourcesAPI:
 		// Kubernetes 1.37 has the first.
-		paths, decode = [][]string{of("v1"), of("v1beta1")}, ofUsage(k.Resource, k.Container)
+		paths = [][]string{of("v1"), of("v1beta1")}
 		query.Set("labelSelector", k.Pods)
 	default:
-		from, paths, decode = r.prometheus, [][]string{{"api", "v1", "query"}}, ofQuery(k.namespace)
+		from, paths = r.prometheus, [][]string{{"api", "v1", "query"}}
 		query.Set("query", strings.ReplaceAll(r.queries[k.Query], "$namespace", k.namespace))
 		if r.queries[k.Query] == "" {
 			return nil, fmt.Errorf("the administrator of podrank-webhook has set no query %q", k.Query)
 		}
 	}
 	for _, path := range paths {
-		if values, err = from.get(ctx, path, query, k.namespace, decode); !errors.Is(err, errNotFound) {
+		if values, err = from.get(ctx, path, query, k); !errors.Is(err, errNotFound) {
 			break
 		}
 	}
@@ -189,7 +189,7 @@ var meaning = map[int]error{
 }
 
 // get reads an answer, and returns the values in it.
-func (r *remote) get(ctx context.Context, path []string, query url.Values, namespace string, decode decoder) (map[string]Value, error) {
+func (r *remote) get(ctx context.Context, path []string, query url.Values, k key) (map[string]Value, error) {
 	// Each is one segment of the path, whatever is in it.
 	for i, segment := range path {
 		path[i] = url.PathEscape(segment)
@@ -219,7 +219,7 @@ func (r *remote) get(ctx context.Context, path []string, query url.Values, names
 	case len(answer) > bounded.ValueBytes:
 		return nil, fmt.Errorf("the answer has more than %d MiB", bounded.ValueBytes>>20)
 	}
-	return collect(answer, namespace, decode)
+	return collect(answer, k)
 }
 
 // failure says why nothing came. Anyone who may read events need not know addresses, so only the log has these.
