@@ -108,11 +108,8 @@ func ofUsage(k key, all *answer, use func(row) error) error {
 }
 
 type sample struct {
-	Labels struct {
-		Namespace string `json:"namespace"`
-		Pod       string `json:"pod"`
-	} `json:"metric"`
-	Value [2]any `json:"value"`
+	Labels struct{ Namespace, Pod string } `json:"metric"`
+	Value  [2]any                          `json:"value"`
 }
 
 // ofQuery takes rows without the label namespace for those of the one that is read, since the query is about it.
@@ -136,7 +133,7 @@ func collect(body []byte, k key) (map[string]Value, error) {
 	if err := json.Unmarshal(body, &all); err != nil {
 		return nil, errors.New("the answer is not JSON, or not all of it came")
 	}
-	values, twice, rows := map[string]Value{}, map[string]bool{}, 0
+	values, seen, rows := map[string]Value{}, map[string]bool{}, 0
 	err := decoders[k.api()](k, &all, func(r row) error {
 		if rows++; rows > bounded.ValueRows {
 			return fmt.Errorf("the answer has more than %d values", bounded.ValueRows)
@@ -144,12 +141,10 @@ func collect(body []byte, k key) (map[string]Value, error) {
 		if r.namespace != k.namespace || r.pod == "" || len(r.pod) > bounded.NameBytes {
 			return nil
 		}
-		if _, isThere := values[r.pod]; isThere || twice[r.pod] || !r.isNumber {
+		if values[r.pod] = r.Value; seen[r.pod] || !r.isNumber {
 			delete(values, r.pod)
-			twice[r.pod] = true
-			return nil
 		}
-		values[r.pod] = r.Value
+		seen[r.pod] = true
 		return nil
 	})
 	return values, err
