@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/utils/ptr"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/bounded"
@@ -48,24 +49,21 @@ var (
 // Compile parses what a policy says, which the API server has checked. A policy that says something else than this release knows has lost it on the way here,
 // and is an error: what is left of it would be another preference.
 func Compile(of *v1alpha1.Measure, highest bool) (*Preference, error) {
-	preference := &Preference{Highest: highest, AtMost: math.Inf(1)}
+	preference := &Preference{Highest: highest, AtMost: math.Inf(1), Step: number(ptr.Deref(of.Step, resource.Quantity{}))}
 	preference.Resource, preference.Container, preference.Query = of.Resource, of.Container, of.Query
-	if of.Annotation != nil {
-		preference.Annotation = of.Annotation.Key
-	}
+	preference.Annotation = ptr.Deref(of.Annotation, v1alpha1.PodAnnotation{}).Key
 	if of.Metric != nil {
 		if name := of.Metric.Name; !metricName.MatchString(name) || name == "." || name == ".." {
 			return nil, fmt.Errorf("metric.name: %.60q is not a name of a metric", name)
 		}
 		preference.Metric = of.Metric.Name
-		if of.Metric.Selector != nil {
-			selector, err := of.Metric.Selector.Compile()
-			if err != nil {
-				return nil, fmt.Errorf("metric.selector: %w", err)
-			}
-			if preference.Selector = selector.String(); len(preference.Selector) > bounded.KeptBytes {
-				return nil, fmt.Errorf("metric.selector has more than %d KiB", bounded.KeptBytes>>10)
-			}
+		// Without one, its text is "".
+		selector, err := of.Metric.Selector.Compile()
+		if err != nil {
+			return nil, fmt.Errorf("metric.selector: %w", err)
+		}
+		if preference.Selector = selector.String(); len(preference.Selector) > bounded.KeptBytes {
+			return nil, fmt.Errorf("metric.selector has more than %d KiB", bounded.KeptBytes>>10)
 		}
 	}
 	sources := slices.DeleteFunc([]string{preference.Metric, preference.Resource, preference.Query, preference.Annotation}, func(name string) bool { return name == "" })
@@ -74,9 +72,6 @@ func Compile(of *v1alpha1.Measure, highest bool) (*Preference, error) {
 	}
 	if of.AtMost != nil {
 		preference.AtMost = number(*of.AtMost)
-	}
-	if of.Step != nil {
-		preference.Step = number(*of.Step)
 	}
 	if of.MaxAge != nil {
 		if preference.MaxAge = of.MaxAge.Duration; preference.MaxAge <= 0 {
