@@ -178,15 +178,7 @@ func (r *Reader) ask(ctx context.Context, k key) (values map[string]Value, err e
 	return values, err
 }
 
-var errLate = errors.New("it did not answer in time")
-
 var errNotFound = errors.New("it has no such metric, or is not installed (status 404)")
-
-// meaning says what statuses mean, since what the answer itself says may come from anybody.
-var meaning = map[int]error{
-	http.StatusNotFound:  errNotFound,
-	http.StatusForbidden: errors.New("podrank-webhook may not read it: its administrator has to allow it (status 403)"),
-}
 
 // get reads an answer, and returns the values in it.
 func (r *remote) get(ctx context.Context, path []string, query url.Values, k key) (map[string]Value, error) {
@@ -206,10 +198,14 @@ func (r *remote) get(ctx context.Context, path []string, query url.Values, k key
 		return nil, failure(ctx, err)
 	}
 	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		if err, ok := meaning[response.StatusCode]; ok {
-			return nil, err
-		}
+	// What the answer itself says of its status may come from anybody.
+	switch response.StatusCode {
+	case http.StatusOK:
+	case http.StatusNotFound:
+		return nil, errNotFound
+	case http.StatusForbidden:
+		return nil, errors.New("podrank-webhook may not read it: its administrator has to allow it (status 403)")
+	default:
 		return nil, fmt.Errorf("the status is %d", response.StatusCode)
 	}
 	answer, err := io.ReadAll(io.LimitReader(response.Body, bounded.ValueBytes+1))
@@ -225,7 +221,7 @@ func (r *remote) get(ctx context.Context, path []string, query url.Values, k key
 // failure says why nothing came. Anyone who may read events need not know addresses, so only the log has these.
 func failure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return errLate
+		return errors.New("it did not answer in time")
 	}
 	logf.Log.Error(err, "cannot read values")
 	return errors.New("it cannot be reached, or its answer breaks off: the log of podrank-webhook says why")
