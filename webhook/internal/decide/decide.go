@@ -23,13 +23,8 @@ type (
 	Write = podrank.Change
 )
 
-// NodePodOf returns what counts of a pod for other sets. It is false for one that keeps no node from being empty.
-func NodePodOf(pod *corev1.Pod) (NodePod, bool) {
-	for _, nodePod := range podrank.Neighbours([]*corev1.Pod{pod}, nil) {
-		return nodePod, true
-	}
-	return NodePod{}, false
-}
+// NodePods returns what counts of pods for other sets, and nothing of those that keep no node from being empty.
+func NodePods(pods ...*corev1.Pod) []NodePod { return podrank.Neighbours(pods, nil) }
 
 // A Question is what a decision depends on.
 type Question struct {

@@ -165,7 +165,7 @@ func (store) Resync() error { return nil }
 
 // put puts a pod in, if it keeps its node from being empty.
 func put(all map[types.UID]decide.NodePod, pod *corev1.Pod) {
-	if nodePod, ok := decide.NodePodOf(pod); ok {
+	for _, nodePod := range decide.NodePods(pod) {
 		if len(nodePod.Set) > longestUID {
 			// Such an owner does not exist.
 			nodePod.Set = pod.UID
