@@ -99,16 +99,6 @@ func (f *fall) writeAnnotations(ctx context.Context) (areThere bool) {
 	return areThere
 }
 
-// unannotated is how many of the selected pods have no annotation.
-func (f *fall) unannotated() (count int) {
-	for _, write := range slices.Concat(f.writes, f.annotations) {
-		if write.Steered.Selected && !f.touched[write.Pod.UID] {
-			count++
-		}
-	}
-	return count
-}
-
 // choosePods decides which pods should be deleted, as they are now, and which costs to write for that. The result is
 // Steered if that is known. It keeps nothing that it reads.
 func (f *fall) choosePods(ctx context.Context) (Result, error) {

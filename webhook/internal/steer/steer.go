@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -98,7 +99,11 @@ func (s *Steerer) Steer(ctx context.Context, request Request) *Outcome {
 		f.by.Limits.late.Note(f.Key.Namespace, f.Result != Unconfirmed && errors.Is(err, context.DeadlineExceeded), f.by.Now())
 	}
 	if f.Set != nil {
-		f.Unannotated = f.unannotated()
+		for _, write := range slices.Concat(f.writes, f.annotations) {
+			if write.Steered.Selected && !f.touched[write.Pod.UID] {
+				f.Unannotated++
+			}
+		}
 		if f.Result == Unsettled {
 			// Nothing was asked about these.
 			f.Count, f.Unannotated = f.Count-f.Unannotated, 0
