@@ -130,7 +130,7 @@ func (f *fall) remember(result Result) *decided {
 		add(uid, false)
 	}
 	for _, write := range f.writes {
-		if cost, isIn := d.costs[write.Pod.UID]; isIn && write.Cost != nil {
+		if cost, isIn := d.costs[write.Pod.UID]; isIn {
 			d.costs[write.Pod.UID] = decidedCost{strconv.Itoa(int(*write.Cost)), true, cost.isSelected}
 		}
 	}

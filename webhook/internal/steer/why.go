@@ -39,8 +39,7 @@ func (f *fall) why(pod *corev1.Pod, why decide.Why) Why {
 		return Why{Rule: fmt.Sprintf("deleteFirst[%d]", of)}
 	}
 	// Those without a value go last in their entry.
-	value := f.order.Values[pod.UID]
-	return Why{Rule: ByValue, Value: &value}
+	return Why{Rule: ByValue, Value: new(f.order.Values[pod.UID])}
 }
 
 // entry is the entry of the policy whose pods have a tier: rank has moved those behind the values.

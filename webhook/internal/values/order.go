@@ -86,9 +86,7 @@ func (p *Preference) Order(pods []Pod, read map[string]Value, failed error, now 
 		}
 	}
 	switch o.Valued = len(o.Values); {
-	case o.Pods == 0:
-		// None needs a value.
-	case failed != nil:
+	case failed != nil && o.Pods > 0:
 		o.Why = failed
 	case 2*o.Valued < o.Pods:
 		o.Why = fmt.Errorf("%d of %d pods have a value, and fewer than half do not count", o.Valued, o.Pods)
