@@ -87,11 +87,7 @@ func (f *fall) recall(ctx context.Context) *decided {
 			d = &own
 		}
 	}
-	pods, err := workload.Owned(ctx, f.by.Cache, "v1", "Pod", f.Key.Namespace, f.SetUID)
-	if err != nil {
-		return d
-	}
-	count := 0
+	pods, _ := workload.Owned(ctx, f.by.Cache, "v1", "Pod", f.Key.Namespace, f.SetUID)
 	for i := range pods {
 		steered, isSteered := cost.Cached(&pods[i])
 		first := time.UnixMilli(steered.First)
@@ -104,12 +100,9 @@ func (f *fall) recall(ctx context.Context) *decided {
 		if first.Before(d.first) {
 			d.first = first
 		}
-		if d.decision = max(d.decision, steered.Decision); steered.Selected {
-			count++
+		if d.decision = max(d.decision, steered.Decision); steered.Selected && d.result == "" {
+			d.count++
 		}
-	}
-	if d != nil && d.result == "" {
-		d.count = count
 	}
 	return d
 }
