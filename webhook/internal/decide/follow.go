@@ -2,6 +2,7 @@ package decide
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	podrank "github.com/podrank/podrank/go"
@@ -52,15 +53,12 @@ func (q *Question) spread(active []*corev1.Pod) (func(*corev1.Pod) int, error) {
 		}
 		type place struct{ tier, left int }
 		places := make(map[types.UID]place, len(active))
-		var all []place
 		for _, pod := range order {
-			at := place{q.Tier(pod), left[domain(pod)]}
+			places[pod.UID] = place{q.Tier(pod), left[domain(pod)]}
 			left[domain(pod)]--
-			places[pod.UID], all = at, append(all, at)
 		}
 		compare := func(a, b place) int { return cmp.Or(cmp.Compare(a.tier, b.tier), cmp.Compare(b.left, a.left)) }
-		slices.SortFunc(all, compare)
-		all = slices.Compact(all)
+		all := slices.Compact(slices.SortedFunc(maps.Values(places), compare))
 		for uid, at := range places {
 			tiers[uid], _ = slices.BinarySearchFunc(all, at, compare)
 		}
