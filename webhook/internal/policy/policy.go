@@ -114,24 +114,20 @@ type tier struct {
 	selector labels.Selector
 }
 
+// matches reports whether a pod matches. Without a node, it matches no preference about nodes: nodes has an empty one
+// for it, which a selector could match.
 func (t *tier) matches(pod *corev1.Pod, nodes Nodes) bool {
 	switch t.Type {
 	case v1alpha1.PreferenceLowest, v1alpha1.PreferenceHighest:
 		return true
 	case v1alpha1.PreferencePods:
 		return t.selector.Matches(labels.Set(pod.Labels))
-	}
-	if pod.Spec.NodeName == "" {
-		return false
-	}
-	node := nodes(pod.Spec.NodeName)
-	switch t.Type {
 	case v1alpha1.PreferenceNodes:
-		return t.selector.Matches(labels.Set(node.Labels))
+		return pod.Spec.NodeName != "" && t.selector.Matches(labels.Set(nodes(pod.Spec.NodeName).Labels))
 	case v1alpha1.PreferenceTaint:
-		return hasTaint(node, t.Taint)
+		return hasTaint(nodes(pod.Spec.NodeName), t.Taint)
 	}
-	return slices.ContainsFunc(node.Status.Conditions, func(condition corev1.NodeCondition) bool {
+	return slices.ContainsFunc(nodes(pod.Spec.NodeName).Status.Conditions, func(condition corev1.NodeCondition) bool {
 		return string(condition.Type) == t.Condition.Type && condition.Status == t.Condition.Status
 	})
 }
