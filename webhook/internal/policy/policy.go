@@ -87,13 +87,6 @@ func (c *Compiled) generality() int {
 	return 2
 }
 
-// slim returns what is needed of a policy: labels, annotations and the status may be large.
-func slim(policy *v1alpha1.ScaleDownPolicy) *v1alpha1.ScaleDownPolicy {
-	slim := &v1alpha1.ScaleDownPolicy{Spec: policy.Spec}
-	slim.Namespace, slim.Name, slim.UID, slim.Generation = policy.Namespace, policy.Name, policy.UID, policy.Generation
-	return slim
-}
-
 // Nodes returns a node, with what is read of it. One that is not known has nothing.
 type Nodes func(name string) *corev1.Node
 
@@ -140,7 +133,10 @@ func hasTaint(node *corev1.Node, selected *v1alpha1.Taint) bool {
 
 // Compile parses the policy's selectors. With an error, only Policy is there.
 func Compile(policy *v1alpha1.ScaleDownPolicy) (*Compiled, error) {
-	compiled := &Compiled{Policy: slim(policy), spread: policy.Spec.Spread}
+	// Labels, annotations and the status may be large.
+	slim := &v1alpha1.ScaleDownPolicy{Spec: policy.Spec}
+	slim.Namespace, slim.Name, slim.UID, slim.Generation = policy.Namespace, policy.Name, policy.UID, policy.Generation
+	compiled := &Compiled{Policy: slim, spread: policy.Spec.Spread}
 	var errs []error
 	if (policy.Spec.TargetRef == nil) == (policy.Spec.Selector == nil) {
 		errs = append(errs, errors.New("spec: exactly one of targetRef and selector is required"))
