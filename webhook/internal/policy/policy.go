@@ -95,7 +95,6 @@ type Compiled struct {
 	Policy   *v1alpha1.ScaleDownPolicy
 	selector labels.Selector
 	tiers    []tier
-	spread   []string
 	// Preference orders the pods of the tier of this number by a value, or is nil.
 	Preference *values.Preference
 	OfTier     int
@@ -136,7 +135,7 @@ func Compile(policy *v1alpha1.ScaleDownPolicy) (*Compiled, error) {
 	// Labels, annotations and the status may be large.
 	slim := &v1alpha1.ScaleDownPolicy{Spec: policy.Spec}
 	slim.Namespace, slim.Name, slim.UID, slim.Generation = policy.Namespace, policy.Name, policy.UID, policy.Generation
-	compiled := &Compiled{Policy: slim, spread: policy.Spec.Spread}
+	compiled := &Compiled{Policy: slim}
 	var errs []error
 	if (policy.Spec.TargetRef == nil) == (policy.Spec.Selector == nil) {
 		errs = append(errs, errors.New("spec: exactly one of targetRef and selector is required"))
@@ -227,7 +226,7 @@ func (c *Compiled) IsFirstNode(node *corev1.Node) bool {
 // NodeDomains returns functions that name the domain of a node, the outermost first. Nodes without a label share one domain.
 func (c *Compiled) NodeDomains(nodes Nodes) []func(node string) string {
 	var domains []func(string) string
-	for _, key := range c.spread {
+	for _, key := range c.Policy.Spec.Spread {
 		domains = append(domains, func(node string) string { return nodes(node).Labels[key] })
 	}
 	return domains
@@ -237,8 +236,8 @@ func (c *Compiled) NodeDomains(nodes Nodes) []func(node string) string {
 // two. Pods without a node, and nodes without a label, share one domain.
 func (c *Compiled) Domains(nodes Nodes) []func(*corev1.Pod) string {
 	var domains []func(*corev1.Pod) string
-	for depth := len(c.spread); depth > 0; depth-- {
-		keys := c.spread[:depth]
+	for depth := len(c.Policy.Spec.Spread); depth > 0; depth-- {
+		keys := c.Policy.Spec.Spread[:depth]
 		domains = append(domains, func(pod *corev1.Pod) string {
 			node, name := nodes(pod.Spec.NodeName).Labels, ""
 			for _, key := range keys {
