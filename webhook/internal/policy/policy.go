@@ -187,15 +187,12 @@ func (c *Compiled) Selects(set *workload.Set) bool {
 	if target == nil {
 		return c.selector.Matches(labels.Set(set.TemplateLabels))
 	}
+	targeted := schema.FromAPIVersionAndKind(target.APIVersion, target.Kind).GroupKind()
 	is := func(apiVersion, kind, name string) bool {
-		return name == target.Name && groupKind(apiVersion, kind) == groupKind(target.APIVersion, target.Kind)
+		return name == target.Name && schema.FromAPIVersionAndKind(apiVersion, kind).GroupKind() == targeted
 	}
 	owner := metav1.GetControllerOfNoCopy(set.Object)
 	return is(set.Object.APIVersion, set.Object.Kind, set.Object.Name) || owner != nil && is(owner.APIVersion, owner.Kind, owner.Name)
-}
-
-func groupKind(apiVersion, kind string) schema.GroupKind {
-	return schema.FromAPIVersionAndKind(apiVersion, kind).GroupKind()
 }
 
 // Tier returns the tier of a pod: the number of the first entry that it matches, or of all entries if it matches none.
