@@ -145,8 +145,9 @@ type obstacle struct{ reason, message string }
 // obstacle returns what keeps all policies of a namespace from taking effect. Missing rights only matter to policies
 // that steer.
 func (j *Judge) obstacle(ctx context.Context, namespace string) (*obstacle, error) {
-	isEnabled, err := IsEnabled(ctx, j.Cache, namespace)
-	if err != nil {
+	// The cache has the namespaces about which the API server asks, and no others.
+	err := j.Cache.Get(ctx, client.ObjectKey{Name: namespace}, workload.Metadata("Namespace"))
+	if client.IgnoreNotFound(err) != nil {
 		return nil, err
 	}
 	review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
@@ -155,7 +156,7 @@ func (j *Judge) obstacle(ctx context.Context, namespace string) (*obstacle, erro
 	switch {
 	case namespace == j.Namespace:
 		return &obstacle{v1alpha1.NamespaceNotEnabled, "podrank-webhook does not act in namespace " + namespace}, nil
-	case !isEnabled:
+	case err != nil:
 		message := fmt.Sprintf("the API server does not ask podrank-webhook about namespace %s: an administrator has to label it %s=%s",
 			namespace, v1alpha1.SteeringLabel, v1alpha1.SteeringEnabled)
 		return &obstacle{v1alpha1.NamespaceNotEnabled, message}, nil

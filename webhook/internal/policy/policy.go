@@ -45,12 +45,6 @@ func Each(ctx context.Context, live *bounded.Reader, namespace string, allowed [
 	})
 }
 
-// IsEnabled reports whether the API server asks about scale-downs in a namespace, as far as the cache knows, which has no other namespaces.
-func IsEnabled(ctx context.Context, cache client.Reader, namespace string) (bool, error) {
-	err := cache.Get(ctx, client.ObjectKey{Name: namespace}, workload.Metadata("Namespace"))
-	return err == nil, client.IgnoreNotFound(err)
-}
-
 // IsThere reports whether a namespace has any policy, as far as the cache knows, which does not have what it says.
 func IsThere(ctx context.Context, cache client.Reader, namespace string) (bool, error) {
 	var some v1alpha1.ScaleDownPolicyList

@@ -84,18 +84,6 @@ func TestEach(t *testing.T) {
 	}
 }
 
-// A namespace that the cache has is enabled.
-func TestIsEnabled(t *testing.T) {
-	namespace := workload.Metadata("Namespace")
-	namespace.Name = "shop"
-	api := fakeapi.New(namespace)
-	for name, want := range map[string]bool{"shop": true, "elsewhere": false} {
-		if got, err := policy.IsEnabled(context.Background(), api, name); err != nil || got != want {
-			t.Errorf("%s: %t, %v", name, got, err)
-		}
-	}
-}
-
 // So many policies are not read at each scale-down, and of each only what is needed is kept.
 func TestTooMany(t *testing.T) {
 	var policies []v1alpha1.ScaleDownPolicy
