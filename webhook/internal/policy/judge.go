@@ -95,7 +95,7 @@ func (j *Judge) Reconcile(ctx context.Context, namespace string) (ctrl.Result, e
 	if isThere, err := IsThere(ctx, j.Cache, namespace); err != nil || !isThere || j.probed.Load() == nil {
 		return ctrl.Result{}, err
 	}
-	var all []*judged
+	var all ranking
 	err := Each(ctx, j.Live, namespace, j.ForeignCosts, func(compiled *Compiled, err error) {
 		all = append(all, &judged{Compiled: compiled, invalid: err, workloads: map[types.UID]bool{}})
 	})
@@ -103,22 +103,11 @@ func (j *Judge) Reconcile(ctx context.Context, namespace string) (ctrl.Result, e
 		return ctrl.Result{}, err
 	}
 	slices.SortFunc(all, func(a, b *judged) int { return Compare(a.Compiled, b.Compiled) })
-	err = j.sets(ctx, namespace, func(set *workload.Set) {
-		var first *judged
-		// All sets of a controller are one workload.
-		owner := cmp.Or(metav1.GetControllerOfNoCopy(set.Object), &metav1.OwnerReference{UID: set.UID()})
-		for _, each := range all {
-			switch {
-			case each.invalid != nil || !each.Selects(set):
-			case first == nil:
-				first, each.workloads[owner.UID] = each, true
-			case each.conflict == "":
-				each.conflict = fmt.Sprintf("policy %s takes precedence for %s", first.Policy.Name, set)
-			}
+	// In the order of kinds and names: a verdict names the first set, and should not change.
+	for _, list := range []client.ObjectList{&appsv1.ReplicaSetList{}, &corev1.ReplicationControllerList{}} {
+		if err := bounded.Each(ctx, j.Live, list, all.assign, client.InNamespace(namespace)); err != nil {
+			return ctrl.Result{}, err
 		}
-	})
-	if err != nil {
-		return ctrl.Result{}, err
 	}
 	obstacle, err := j.obstacle(ctx, namespace)
 	if err != nil {
@@ -137,6 +126,30 @@ type judged struct {
 	invalid   error
 	workloads map[types.UID]bool
 	conflict  string
+}
+
+// A ranking has the policies of a namespace in the order of precedence.
+type ranking []*judged
+
+// assign gives a valid set to the first policy that selects it, and notes that as a conflict of the others.
+func (all ranking) assign(object client.Object) error {
+	set, err := workload.Of(object)
+	if err != nil {
+		return nil
+	}
+	var first *judged
+	// All sets of a controller are one workload.
+	owner := cmp.Or(metav1.GetControllerOfNoCopy(set.Object), &metav1.OwnerReference{UID: set.UID()})
+	for _, each := range all {
+		switch {
+		case each.invalid != nil || !each.Selects(set):
+		case first == nil:
+			first, each.workloads[owner.UID] = each, true
+		case each.conflict == "":
+			each.conflict = fmt.Sprintf("policy %s takes precedence for %s", first.Policy.Name, set)
+		}
+	}
+	return nil
 }
 
 // An obstacle keeps a policy from taking effect.
@@ -209,20 +222,4 @@ func (j *Judge) judge(of *judged, policy *v1alpha1.ScaleDownPolicy, common *obst
 		ready = obstacle{v1alpha1.NoWorkloads, "no ReplicaSet or ReplicationController matches"}
 	}
 	set(v1alpha1.Ready, ready.reason, ready.message)
-}
-
-// sets does something with each valid set of a namespace, in the order of kinds and names: a verdict names the first, and should not change.
-func (j *Judge) sets(ctx context.Context, namespace string, use func(*workload.Set)) error {
-	for _, list := range []client.ObjectList{&appsv1.ReplicaSetList{}, &corev1.ReplicationControllerList{}} {
-		err := bounded.Each(ctx, j.Live, list, func(object client.Object) error {
-			if set, err := workload.Of(object); err == nil {
-				use(set)
-			}
-			return nil
-		}, client.InNamespace(namespace))
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
