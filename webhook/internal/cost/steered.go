@@ -5,6 +5,7 @@
 package cost
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -158,11 +159,8 @@ func OwnerOf(pod metav1.Object, template map[string]string) Owner {
 		}
 		owner = max(owner, theirs)
 	}
-	if owner == Nobody {
-		// The fields of a cost are always managed by someone, unless somebody has removed that note.
-		return Other
-	}
-	return owner
+	// The fields of a cost are always managed by someone, unless somebody has removed that note.
+	return cmp.Or(owner, Other)
 }
 
 // Wrote reports whether a pod has annotations of this program. A restored cost of the template, which has these
