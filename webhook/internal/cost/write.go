@@ -152,12 +152,8 @@ func (w *Writer) restore(ctx context.Context, pod *metav1.PartialObjectMetadata,
 			Annotation:             pod.Annotations[Annotation], PreviousAnnotation: previous.String(),
 		}), ErrChanged)
 	}
-	// Texts are JSON.
-	patch, _ := json.Marshal(map[string]any{"metadata": map[string]any{
-		"name": pod.Name, "namespace": pod.Namespace, "uid": pod.UID, "resourceVersion": pod.ResourceVersion,
-		"annotations": map[string]string{corev1.PodDeletionCost: previous.Value},
-	}})
-	return w.patch(ctx, pod, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(previous.Manager))
+	pod.Annotations = map[string]string{corev1.PodDeletionCost: previous.Value}
+	return w.patch(ctx, pod, types.MergePatchType, client.FieldOwner(previous.Manager))
 }
 
 // A Fate is what became of a pod.
@@ -199,27 +195,29 @@ func all(ctx context.Context, slots *semaphore.Weighted, count int, do func(int)
 	return results
 }
 
-// apply makes these annotations the only fields of the pod that this program manages. The UID keeps it from creating a pod, or
-// changing another of the same name. With a resource version, it fails if the pod has changed since.
+// apply makes these annotations the only fields of the pod that this program manages.
 func (w *Writer) apply(ctx context.Context, pod Pod, version string, force bool, annotations map[string]string) error {
-	fields := applycorev1.Pod(pod.Key.Name, pod.Key.Namespace).WithUID(pod.UID).WithAnnotations(annotations)
-	if version != "" {
-		fields.WithResourceVersion(version)
-	}
-	patch, _ := json.Marshal(fields)
 	object := metadata()
-	object.Namespace, object.Name = pod.Key.Namespace, pod.Key.Name
+	object.Namespace, object.Name, object.UID = pod.Key.Namespace, pod.Key.Name, pod.UID
+	object.ResourceVersion, object.Annotations = version, annotations
 	options := []client.PatchOption{client.FieldOwner(Manager)}
 	if force {
 		options = append(options, client.ForceOwnership)
 	}
-	return w.patch(ctx, object, client.RawPatch(types.ApplyPatchType, patch), options...)
+	return w.patch(ctx, object, types.ApplyPatchType, options...)
 }
 
-// patch patches a pod, and says what an error means. The object is the pod as it is then.
-func (w *Writer) patch(ctx context.Context, object *metav1.PartialObjectMetadata, patch client.Patch, options ...client.PatchOption) error {
-	name := object.Name
-	err := w.client.Patch(ctx, object, patch, options...)
+// patch writes the annotations of this metadata, which is the pod's own afterwards, and says what an error means. The
+// UID keeps it from creating a pod, or changing another of the same name. With a resource version, it fails if the pod
+// has changed since.
+func (w *Writer) patch(ctx context.Context, pod client.Object, kind types.PatchType, opts ...client.PatchOption) error {
+	fields := applycorev1.Pod(pod.GetName(), pod.GetNamespace()).WithUID(pod.GetUID())
+	if version := pod.GetResourceVersion(); version != "" {
+		fields.WithResourceVersion(version)
+	}
+	// Texts are JSON.
+	patch, _ := json.Marshal(fields.WithAnnotations(pod.GetAnnotations()))
+	err := w.client.Patch(ctx, pod, client.RawPatch(kind, patch), opts...)
 	invalid, _ := apierrors.StatusCause(err, metav1.CauseTypeFieldValueInvalid)
 	switch {
 	case err == nil:
@@ -230,7 +228,7 @@ func (w *Writer) patch(ctx context.Context, object *metav1.PartialObjectMetadata
 	case apierrors.IsNotFound(err), apierrors.IsConflict(err), invalid.Field == "metadata.uid":
 		err = ErrChanged
 	}
-	return fmt.Errorf("pod %s: %w", name, err)
+	return fmt.Errorf("pod %s: %w", pod.GetName(), err)
 }
 
 // metadata is that of a pod, to be read or written.
