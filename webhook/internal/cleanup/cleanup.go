@@ -266,10 +266,10 @@ func (c *Cleaner) finish(ctx context.Context, id Set, known pods) (wait time.Dur
 // tell tells how a scale-down ended, and reports whether that is done. The caches of sets and pods do not lag alike, so a pod that seems to be kept is read
 // once more, and only few of them in a pass.
 func (c *Cleaner) tell(ctx context.Context, id Set, set *workload.Set, end *scaleDown) (isTold bool, err error) {
-	first := end.pods[0]
+	first := end.pods[0].steered
 	over := &report.Over{
-		Set: set, Namespace: id.Namespace, UID: id.UID, Generation: end.generation, From: first.steered.From, To: end.to,
-		First: time.UnixMilli(first.steered.First), Missed: map[string][]string{}, IsLogged: true,
+		Set: set, Namespace: id.Namespace, UID: id.UID, Generation: first.Generation, From: first.From, To: first.Count,
+		First: time.UnixMilli(first.First), Missed: map[string][]string{}, IsLogged: true,
 	}
 	over.IsEarlier = over.First.Before(*c.led.Load())
 	var kept, unread []*tracked

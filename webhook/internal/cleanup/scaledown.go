@@ -87,15 +87,8 @@ func (p pods) isLeft() bool {
 	return true
 }
 
-// fall identifies a scale-down of a set: any other one to the same count follows a change of the set's spec.
-type fall struct {
-	to         int32
-	generation int64
-}
-
 // A scaleDown is one that is over, with the reason for which its pods are kept. A pod belongs to the last one that annotated it.
 type scaleDown struct {
-	fall
 	why  string
 	pods []*tracked
 }
@@ -103,15 +96,16 @@ type scaleDown struct {
 // ended returns the scale-downs that have ended and are not reported, and when to check again. The set is nil if it was
 // deleted.
 func (p pods) ended(set *workload.Set, now time.Time, patience time.Duration) (ended []scaleDown, wait time.Duration) {
-	falls := map[fall][]*tracked{}
+	// Any other scale-down to the same count follows a change of the set's spec.
+	falls := map[cost.Steered][]*tracked{}
 	for _, pod := range p {
-		if is := (fall{pod.steered.Count, pod.steered.Generation}); !pod.isTold {
+		if is := (cost.Steered{Count: pod.steered.Count, Generation: pod.steered.Generation}); !pod.isTold {
 			falls[is] = append(falls[is], pod)
 		}
 	}
 	wait = again
 	for is, pods := range falls {
-		isThere, hasFallen, left := false, set != nil && set.Replicas <= is.to, time.Duration(0)
+		isThere, hasFallen, left := false, set != nil && set.Replicas <= is.Count, time.Duration(0)
 		for _, pod := range pods {
 			isThere, hasFallen, left = isThere || pod.isThere, hasFallen || pod.hasFallen, max(left, patience-now.Sub(pod.since))
 		}
@@ -127,7 +121,7 @@ func (p pods) ended(set *workload.Set, now time.Time, patience time.Duration) (e
 		case !hasFallen && left > 0:
 			wait = min(wait, left)
 			continue
-		case hasFallen && set.Replicas > is.to:
+		case hasFallen && set.Replicas > is.Count:
 			why = risen
 		case !set.IsOver():
 			// Perhaps an earlier scale-down continues, and its pods are among these.
@@ -135,7 +129,7 @@ func (p pods) ended(set *workload.Set, now time.Time, patience time.Duration) (e
 		case !hasFallen:
 			why = notFallen
 		}
-		ended = append(ended, scaleDown{is, why, pods})
+		ended = append(ended, scaleDown{why, pods})
 	}
 	return ended, wait
 }
