@@ -170,19 +170,19 @@ func isSet(kind workload.Kind) bool {
 func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 	// First, as a pod may soon be deleted.
 	known, err := c.see(ctx, id)
-	led := c.led.Load()
-	if led == nil {
+	defer func() {
+		if len(known) == 0 {
+			c.sets.Delete(id)
+		}
+	}()
+	isLeader := c.led.Load() != nil
+	if !isLeader {
 		known.forget(c.Now())
 	}
 	switch {
-	case err != nil:
+	case err != nil || len(known) == 0:
 		return ctrl.Result{}, err
-	case len(known) == 0:
-		c.sets.Delete(id)
-		return ctrl.Result{}, nil
-	}
-	c.sets.Store(id, known)
-	if led == nil {
+	case !isLeader:
 		return ctrl.Result{RequeueAfter: again}, nil
 	}
 	if _, isBusy := c.busy.LoadOrStore(id.Namespace, true); isBusy {
@@ -204,11 +204,8 @@ func (c *Cleaner) see(ctx context.Context, id Set) (pods, error) {
 	delete(c.deleted, id.UID)
 	c.mu.Unlock()
 	key := types.NamespacedName{Namespace: id.Namespace, Name: id.Name}
-	value, isKnown := c.sets.Load(id)
-	known, _ := value.(pods)
-	if !isKnown {
-		known = pods{}
-	}
+	value, isKnown := c.sets.LoadOrStore(id, pods{})
+	known := value.(pods)
 	var cached []metav1.PartialObjectMetadata
 	switch object := workload.Metadata(cmp.Or(id.Kind, "Pod")); {
 	case id.Kind == "":
@@ -257,9 +254,6 @@ func (c *Cleaner) finish(ctx context.Context, id Set, known pods) (wait time.Dur
 		failed = append(failed, c.remove(ctx, known, template))
 	}
 	maps.DeleteFunc(known, func(_ types.UID, pod *tracked) bool { return pod.isTold && !pod.isShown })
-	if len(known) == 0 {
-		c.sets.Delete(id)
-	}
 	return wait, errors.Join(failed...)
 }
 
