@@ -276,17 +276,14 @@ func (c *Cleaner) tell(ctx context.Context, id Set, set *workload.Set, end *scal
 		case !pod.steered.Selected:
 		case pod.isThere:
 			if kept = append(kept, pod); pod.fate == nil {
-				unread = append(unread, pod)
+				unread, reads = append(unread, pod), append(reads, pod.pod)
 			}
 		default:
 			over.Deleted++
 		}
 	}
-	for _, pod := range unread[:min(len(unread), bounded.CleanupPods)] {
-		reads = append(reads, pod.pod)
-	}
-	fates, errs := c.Costs.Fates(ctx, reads)
-	for i, pod := range unread[:len(reads)] {
+	fates, errs := c.Costs.Fates(ctx, reads[:min(len(reads), bounded.CleanupPods)])
+	for i, pod := range unread[:len(fates)] {
 		if errs[i] == nil || over.Waited > trusts {
 			// What cannot be read is as the cache has it.
 			if pod.fate = &fates[i]; errs[i] != nil {
@@ -294,7 +291,7 @@ func (c *Cleaner) tell(ctx context.Context, id Set, set *workload.Set, end *scal
 			}
 		}
 	}
-	if err := errors.Join(errs...); err != nil || len(reads) < len(unread) {
+	if err := errors.Join(errs...); err != nil || len(fates) < len(unread) {
 		return false, err
 	}
 	for _, pod := range kept {
