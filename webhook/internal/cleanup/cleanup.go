@@ -295,19 +295,17 @@ func (c *Cleaner) tell(ctx context.Context, id Set, set *workload.Set, end *scal
 		return false, err
 	}
 	for _, pod := range kept {
-		isOverruled := end.why == outrun && (pod.fate.Writer != "" || pod.fate.Cost != pod.cost)
 		why := end.why
-		switch {
+		switch pod.isThere = !pod.fate.IsDeleted; {
+		case !pod.isThere:
+			over.Deleted++
+			continue
 		case !pod.removed.IsZero():
 			why = stopped
-		case isOverruled:
+		case why == outrun && (pod.fate.Writer != "" || pod.fate.Cost != pod.cost):
 			why = overruled
 		}
-		if pod.isThere = !pod.fate.IsDeleted; pod.isThere {
-			over.Miss(why, pod.pod.Key.Name, pod.fate.Writer)
-		} else {
-			over.Deleted++
-		}
+		over.Miss(why, pod.pod.Key.Name, pod.fate.Writer)
 	}
 	isTold = over.Deleted == 0 && len(over.Missed) == 0
 	if !isTold {
