@@ -239,22 +239,21 @@ func (c *Cleaner) finish(ctx context.Context, id Set, known pods) (wait time.Dur
 	if err != nil {
 		return 0, err
 	}
-	var failed []error
 	if c.Observes && set != nil {
-		failed = append(failed, c.remove(ctx, known, template))
+		err = c.remove(ctx, known, template)
 	}
 	ended, wait := known.ended(set, c.Now(), c.Deadline+Grace)
 	for i := range ended {
-		isTold, err := c.tell(ctx, id, set, &ended[i])
-		if failed = append(failed, err); !isTold {
+		isTold, failed := c.tell(ctx, id, set, &ended[i])
+		if err = errors.Join(err, failed); !isTold {
 			wait = soon
 		}
 	}
 	if set != nil && !c.Observes || id.Kind == "" {
-		failed = append(failed, c.remove(ctx, known, template))
+		err = errors.Join(err, c.remove(ctx, known, template))
 	}
 	maps.DeleteFunc(known, func(_ types.UID, pod *tracked) bool { return pod.isTold && !pod.isShown })
-	return wait, errors.Join(failed...)
+	return wait, err
 }
 
 // tell tells how a scale-down ended, and reports whether that is done. The caches of sets and pods do not lag alike, so a pod that seems to be kept is read
@@ -329,16 +328,14 @@ func (c *Cleaner) remove(ctx context.Context, known pods, template map[string]st
 			due, undos = append(due, pod), append(undos, cost.Undo{Pod: pod.pod, Steered: pod.steered, Before: template})
 		}
 	}
-	var failed []error
-	for i, err := range c.Costs.Remove(ctx, undos) {
-		switch pod := due[i]; {
-		case err == nil || errors.Is(err, cost.ErrChanged):
+	errs := c.Costs.Remove(ctx, undos)
+	for i, err := range errs {
+		if err == nil || errors.Is(err, cost.ErrChanged) {
 			// Or a later request relies on the cost. The cache will show its annotation.
-			pod.removed = c.Now()
-		default:
+			due[i].removed, errs[i] = c.Now(), nil
+		} else {
 			report.RemovalFailed()
-			failed = append(failed, err)
 		}
 	}
-	return errors.Join(failed...)
+	return errors.Join(errs...)
 }
