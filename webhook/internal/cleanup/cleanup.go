@@ -101,38 +101,37 @@ type Cleaner struct {
 	led atomic.Pointer[time.Time]
 
 	mu sync.Mutex
-	// deleted has, by the UID of their set, annotated pods that were deleted. The cache no longer has them.
-	deleted map[types.UID][]metav1.PartialObjectMetadata
+	// deleted has annotated pods that were deleted, by their set. The cache no longer has them.
+	deleted map[Set][]metav1.PartialObjectMetadata
 }
 
 // Deleted keeps an annotated pod that was deleted while another replica leads, since this one may not have seen its annotation.
-func (c *Cleaner) Deleted(pod client.Object) {
-	metadata, isMetadata := pod.(*metav1.PartialObjectMetadata)
-	owner := metav1.GetControllerOfNoCopy(pod)
-	if !isMetadata || owner == nil || c.led.Load() != nil || !isSet(workload.Kind(owner.Kind)) {
+func (c *Cleaner) Deleted(pod *metav1.PartialObjectMetadata) {
+	id := setOf(pod)
+	if !hasSteered(pod) || !isSet(id.Kind) || c.led.Load() != nil {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.deleted == nil {
-		c.deleted = map[types.UID][]metav1.PartialObjectMetadata{}
+		c.deleted = map[Set][]metav1.PartialObjectMetadata{}
 	}
-	c.deleted[owner.UID] = append(c.deleted[owner.UID], *metadata)
+	c.deleted[id] = append(c.deleted[id], *pod)
+}
+
+// hasSteered reports whether a pod in the cache has the annotation.
+func hasSteered(pod client.Object) bool {
+	_, ok := cost.Cached(pod)
+	return ok
 }
 
 // SetUp makes the cleaner run on each replica.
 func (c *Cleaner) SetUp(mgr manager.Manager) error {
-	hasSteered := func(pod client.Object) bool {
-		_, ok := cost.Cached(pod)
-		return ok
-	}
 	isSteered := predicate.NewPredicateFuncs(hasSteered)
 	// Also if an annotation was removed.
 	isSteered.UpdateFunc = func(event event.UpdateEvent) bool { return hasSteered(event.ObjectOld) || hasSteered(event.ObjectNew) }
 	isSteered.DeleteFunc = func(event event.DeleteEvent) bool {
-		if hasSteered(event.Object) {
-			c.Deleted(event.Object)
-		}
+		c.Deleted(event.Object.(*metav1.PartialObjectMetadata))
 		return hasSteered(event.Object)
 	}
 	ofPod := handler.TypedEnqueueRequestsFromMapFunc(func(_ context.Context, pod client.Object) []Set {
@@ -200,8 +199,8 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 // see returns what is known of a set.
 func (c *Cleaner) see(ctx context.Context, id Set) (pods, error) {
 	c.mu.Lock()
-	deleted := c.deleted[id.UID]
-	delete(c.deleted, id.UID)
+	deleted := c.deleted[id]
+	delete(c.deleted, id)
 	c.mu.Unlock()
 	key := types.NamespacedName{Namespace: id.Namespace, Name: id.Name}
 	value, isKnown := c.sets.LoadOrStore(id, pods{})
