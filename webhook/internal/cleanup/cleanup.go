@@ -145,16 +145,13 @@ func (c *Cleaner) SetUp(mgr manager.Manager) error {
 		c.Lead(c.Now())
 		return nil
 	})
-	if err := mgr.Add(leads); err != nil {
-		return err
-	}
-	return builder.TypedControllerManagedBy[Set](mgr).
+	return errors.Join(mgr.Add(leads), builder.TypedControllerManagedBy[Set](mgr).
 		Named("cleanup").
 		WatchesMetadata(&corev1.Pod{}, ofPod, builder.WithPredicates(isSteered)).
 		WatchesMetadata(&appsv1.ReplicaSet{}, ofSet).
 		WatchesMetadata(&corev1.ReplicationController{}, ofSet).
 		WithOptions(controller.TypedOptions[Set]{MaxConcurrentReconciles: bounded.CleanupSets, NeedLeaderElection: new(false)}).
-		Complete(c)
+		Complete(c))
 }
 
 // Lead makes this replica the leader, since then.
