@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
@@ -30,8 +29,6 @@ const (
 	Annotation = "podrank.dev/scale-down"
 	// action is what events are about.
 	action = "ScaleDown"
-	// again is how long the API server may ask again about a request.
-	again = 10 * time.Second
 )
 
 // A Reporter reports.
@@ -108,8 +105,7 @@ func (r *Reporter) tell(ctx context.Context, o *steer.Outcome, down v1alpha1.Sca
 func put(status *v1alpha1.ScaleDownPolicyStatus, now v1alpha1.WorkloadStatus) {
 	if entry := status.Workload(now.UID); entry != nil {
 		last, down := &entry.LastScaleDown, &now.LastScaleDown
-		isAgain := last.Generation == down.Generation && down.Time.Sub(last.Time.Time).Abs() < again
-		if isAgain {
+		if last.Generation == down.Generation && down.Time.Sub(last.Time.Time).Abs() < bounded.RepeatTime {
 			// The API server has asked several times. The costs of all answers count, and the end may have come before the last report.
 			down.Written, last.Written = down.Written+last.Written, down.Written+last.Written
 			if last.Deleted != nil && last.To == down.To {
