@@ -144,20 +144,13 @@ func OwnerOf(pod metav1.Object, template map[string]string) Owner {
 	if !ok {
 		return Nobody
 	}
+	owners := map[string]Owner{Terminal: OfTerminal, Manager: Ours}
+	if value, ok := template[corev1.PodDeletionCost]; ok && value == cost {
+		owners[controllers] = FromTemplate
+	}
 	owner := Nobody
 	for _, entry := range managers(pod, corev1.PodDeletionCost) {
-		theirs := Other
-		switch entry.Manager {
-		case Terminal:
-			theirs = OfTerminal
-		case Manager:
-			theirs = Ours
-		case controllers:
-			if value, ok := template[corev1.PodDeletionCost]; ok && value == cost {
-				theirs = FromTemplate
-			}
-		}
-		owner = max(owner, theirs)
+		owner = max(owner, cmp.Or(owners[entry.Manager], Other))
 	}
 	// The fields of a cost are always managed by someone, unless somebody has removed that note.
 	return cmp.Or(owner, Other)
