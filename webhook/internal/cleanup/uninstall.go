@@ -6,7 +6,6 @@ import (
 	"time"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -27,8 +26,7 @@ func Uninstall(ctx context.Context, to client.Client, configuration string, pati
 		return 0, ctx.Err()
 	case <-time.After(patience):
 	}
-	list := &metav1.PartialObjectMetadataList{}
-	list.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("PodList"))
+	list := &metav1.PartialObjectMetadataList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "PodList"}}
 	live, costs, found, failed := bounded.NewReader(to, 2), cost.NewWriter(to, to), 0, []error(nil)
 	err := bounded.Each(ctx, live, list, func(pod *metav1.PartialObjectMetadata) error {
 		if !cost.Wrote(pod, nil) {
