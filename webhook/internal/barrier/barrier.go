@@ -27,9 +27,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
+	"golang.org/x/sync/singleflight"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -65,16 +65,10 @@ type Barrier struct {
 	// pods is how many barrier pods are proof, one after the other.
 	pods int
 
-	mu sync.Mutex
-	// next is the proof that has yet to begin, and slots are for those that have begun.
-	next  *proof
+	// next is the proof that has yet to begin, for which several callers may wait, and slots are for those that have
+	// begun.
+	next  singleflight.Group
 	slots chan struct{}
-}
-
-// A proof is one that several callers may wait for.
-type proof struct {
-	done chan struct{}
-	err  error
 }
 
 // New returns a barrier with barrier pods of this set, which tells how long each took. If the release of the API server isn't known now, two barrier
@@ -91,35 +85,26 @@ func New(to kubernetes.Interface, set types.NamespacedName, observe func(time.Du
 
 // Wait returns once kube-controller-manager has observed all that was written to pods before the call.
 func (b *Barrier) Wait(ctx context.Context) error {
-	b.mu.Lock()
-	f := b.next
-	if f == nil {
-		f = &proof{done: make(chan struct{})}
-		b.next = f
-		go b.begin(f)
-	}
-	b.mu.Unlock()
 	select {
-	case <-f.done:
-		return f.err
+	case proof := <-b.next.DoChan("", b.begin):
+		return proof.Err
 	case <-ctx.Done():
 		return fmt.Errorf("waiting for the barrier pod: %w", ctx.Err())
 	}
 }
 
 // begin begins a proof in its turn. Until then, callers share it, since it begins after they came.
-func (b *Barrier) begin(f *proof) {
+func (b *Barrier) begin() (any, error) {
 	b.slots <- struct{}{}
 	defer func() { <-b.slots }()
-	b.mu.Lock()
-	b.next = nil
-	b.mu.Unlock()
+	b.next.Forget("")
 	began := time.Now()
-	if f.err = b.prove(); errors.Is(f.err, ErrLost) {
-		f.err = b.prove()
+	err := b.prove()
+	if errors.Is(err, ErrLost) {
+		err = b.prove()
 	}
-	close(f.done)
-	b.observe(time.Since(began), f.err)
+	b.observe(time.Since(began), err)
+	return nil, err
 }
 
 // prove sends as many barrier pods as the release needs, one after the other, under one leader.
