@@ -163,14 +163,11 @@ func (b *Barrier) send() error {
 		return fmt.Errorf("creating the barrier pod: %w", err)
 	}
 	for event := range watching.ResultChan() {
-		seen, ok := event.Object.(*corev1.Pod)
-		if !ok || seen.Name != pod.Name {
-			continue
-		}
-		if owner := metav1.GetControllerOfNoCopy(seen); owner != nil && owner.Kind == "ReplicationController" && owner.Name == b.set.Name {
+		switch seen, ok := event.Object.(*corev1.Pod); {
+		case !ok || seen.Name != pod.Name:
+		case metav1.IsControlledBy(seen, set):
 			return nil
-		}
-		if event.Type == watch.Deleted {
+		case event.Type == watch.Deleted:
 			return ErrLost
 		}
 	}
