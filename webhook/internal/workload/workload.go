@@ -3,7 +3,6 @@ package workload
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -173,29 +172,19 @@ func (s *Set) RelatedSets(ctx context.Context, cache client.Reader, live *bounde
 		if all[i].UID == s.UID() {
 			continue
 		}
-		pods, err := Owned(ctx, cache, "v1", "Pod", all[i].Namespace, all[i].UID)
-		if err != nil {
+		switch pods, err := Owned(ctx, cache, "v1", "Pod", all[i].Namespace, all[i].UID); {
+		case err != nil:
 			return nil, err
-		}
-		if len(pods) == 0 {
+		case len(pods) == 0:
 			continue
-		}
-		if len(relatedSets) == bounded.RelatedSets {
+		case len(relatedSets) == bounded.RelatedSets:
 			return nil, fmt.Errorf("more than %d other ReplicaSets of the same controller have pods", bounded.RelatedSets)
 		}
-		var relatedSet appsv1.ReplicaSet
-		if err := live.Get(ctx, client.ObjectKeyFromObject(&all[i]), &relatedSet); apierrors.IsNotFound(err) {
-			continue
-		} else if err != nil {
+		switch relatedSet, err := Get(ctx, live, ReplicaSet, client.ObjectKeyFromObject(&all[i])); {
+		case err == nil:
+			relatedSets = append(relatedSets, relatedSet)
+		case !apierrors.IsNotFound(err):
 			return nil, err
-		}
-		// An invalid selector matches nothing, as in Kubernetes.
-		of, err := Of(&relatedSet)
-		if errors.Is(err, errLong) {
-			return nil, err
-		}
-		if err == nil {
-			relatedSets = append(relatedSets, of)
 		}
 	}
 	return relatedSets, nil
