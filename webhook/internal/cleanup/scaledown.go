@@ -123,7 +123,7 @@ func (p pods) ended(set *workload.Set, now time.Time, patience time.Duration) (e
 			continue
 		case hasFallen && set.Replicas > is.Count:
 			why = risen
-		case !set.IsOver():
+		case !set.IsOver:
 			// Perhaps an earlier scale-down continues, and its pods are among these.
 			continue
 		case !hasFallen:

@@ -117,7 +117,7 @@ func (s *Steerer) look(ctx context.Context, o *Outcome) *Comparison {
 		return &Comparison{Without: Unread}
 	case set.Replicas != o.To && set.Replicas != o.From:
 		return &Comparison{Without: Changed}
-	case set.Replicas == o.From || !set.IsOver():
+	case set.Replicas == o.From || !set.IsOver:
 		return nil
 	}
 	end, err := s.Limits.comparing.Lock(ctx, o.Key.Namespace)

@@ -42,12 +42,10 @@ type Set struct {
 	Object *metav1.PartialObjectMetadata
 	// Replicas is spec.replicas.
 	Replicas int32
-	// Pods is the number of its active pods that its status tells.
-	Pods int32
-	// ObservedGeneration is the generation that the status is about.
-	ObservedGeneration int64
-	MinReadySeconds    int32
-	Selector           labels.Selector
+	// IsOver is whether the set's controller has brought the pods down to the count.
+	IsOver          bool
+	MinReadySeconds int32
+	Selector        labels.Selector
 	// TemplateLabels and TemplateAnnotations are what its pods are made with. Of the annotations, it is only the deletion cost.
 	TemplateLabels, TemplateAnnotations map[string]string
 }
@@ -98,9 +96,10 @@ func of(kind Kind, set *appsv1.ReplicaSet) (*Set, error) {
 		}
 		object.OwnerReferences = []metav1.OwnerReference{*owner}
 	}
+	replicas := ptr.Deref(set.Spec.Replicas, 1)
 	return &Set{
-		Kind: kind, Object: object, Replicas: ptr.Deref(set.Spec.Replicas, 1), Pods: set.Status.Replicas,
-		ObservedGeneration: set.Status.ObservedGeneration, MinReadySeconds: set.Spec.MinReadySeconds, Selector: selector,
+		Kind: kind, Object: object, Replicas: replicas, MinReadySeconds: set.Spec.MinReadySeconds, Selector: selector,
+		IsOver:         set.Status.ObservedGeneration >= set.Generation && set.Status.Replicas <= replicas,
 		TemplateLabels: set.Spec.Template.Labels, TemplateAnnotations: only(set.Spec.Template.Annotations, corev1.PodDeletionCost),
 	}, nil
 }
@@ -128,11 +127,6 @@ func (s *Set) String() string {
 
 // UID is the set's UID.
 func (s *Set) UID() types.UID { return s.Object.GetUID() }
-
-// IsOver reports whether the set's controller has brought the pods down to the count.
-func (s *Set) IsOver() bool {
-	return s.ObservedGeneration >= s.Object.GetGeneration() && s.Pods <= s.Replicas
-}
 
 // IsOld reports whether the set may lose its pods to a rollout: its Deployment has a newer set, or it has another controller, such as an Argo Rollout, of which
 // nothing is known. It reads the Deployment live: its controller notes the newest revision there before it lowers a count.
