@@ -63,20 +63,16 @@ func Get(ctx context.Context, from *bounded.Reader, kind Kind, key types.Namespa
 }
 
 // Of returns what is needed of a ReplicaSet, or of a ReplicationController, which differs from it in nothing else.
-func Of(object client.Object) (*Set, error) {
-	controller, ok := object.(*corev1.ReplicationController)
-	if !ok {
-		return of(ReplicaSet, object.(*appsv1.ReplicaSet))
+func Of(whole client.Object) (*Set, error) {
+	kind := ReplicaSet
+	set, _ := whole.(*appsv1.ReplicaSet)
+	if controller, ok := whole.(*corev1.ReplicationController); ok {
+		kind, set = ReplicationController, &appsv1.ReplicaSet{ObjectMeta: controller.ObjectMeta}
+		set.Spec.Replicas, set.Spec.MinReadySeconds = controller.Spec.Replicas, controller.Spec.MinReadySeconds
+		set.Spec.Selector = &metav1.LabelSelector{MatchLabels: controller.Spec.Selector}
+		set.Spec.Template = ptr.Deref(controller.Spec.Template, corev1.PodTemplateSpec{})
+		set.Status.Replicas, set.Status.ObservedGeneration = controller.Status.Replicas, controller.Status.ObservedGeneration
 	}
-	same := &appsv1.ReplicaSet{ObjectMeta: controller.ObjectMeta}
-	same.Spec.Replicas, same.Spec.MinReadySeconds = controller.Spec.Replicas, controller.Spec.MinReadySeconds
-	same.Spec.Selector = &metav1.LabelSelector{MatchLabels: controller.Spec.Selector}
-	same.Spec.Template = ptr.Deref(controller.Spec.Template, corev1.PodTemplateSpec{})
-	same.Status.Replicas, same.Status.ObservedGeneration = controller.Status.Replicas, controller.Status.ObservedGeneration
-	return of(ReplicationController, same)
-}
-
-func of(kind Kind, set *appsv1.ReplicaSet) (*Set, error) {
 	if set.Spec.Selector.Size() > bounded.KeptBytes {
 		return nil, fmt.Errorf("the selector of %s %s has %w", kind, set.Name, errLong)
 	}
