@@ -19,22 +19,29 @@ func Cached() cache.Options {
 	return cache.Options{
 		DefaultTransform: cache.TransformStripManagedFields(),
 		ByObject: map[client.Object]cache.ByObject{
-			Metadata("Pod"):                 {Transform: Strip},
-			&corev1.Node{}:                  {Transform: stripNode},
-			Metadata("Namespace"):           {Transform: Strip, Label: labels.SelectorFromSet(labels.Set{v1alpha1.SteeringLabel: v1alpha1.SteeringEnabled})},
-			Metadata(ReplicaSet):            {Transform: Strip},
-			Metadata(ReplicationController): {Transform: Strip},
-			&v1alpha1.ScaleDownPolicy{}:     {Transform: stripPolicy},
+			Metadata("Pod"):                 {Transform: transform(strip)},
+			&corev1.Node{}:                  {Transform: transform(stripNode)},
+			Metadata("Namespace"):           {Transform: transform(strip), Label: labels.SelectorFromSet(labels.Set{v1alpha1.SteeringLabel: v1alpha1.SteeringEnabled})},
+			Metadata(ReplicaSet):            {Transform: transform(strip)},
+			Metadata(ReplicationController): {Transform: transform(strip)},
+			&v1alpha1.ScaleDownPolicy{}:     {Transform: transform(stripPolicy)},
 		},
 	}
 }
 
-// Strip drops what nobody reads, and has what is often the same only once.
-func Strip(object any) (any, error) {
-	metadata, ok := object.(*metav1.PartialObjectMetadata)
-	if !ok {
+// transform makes a transform for objects of one type. What a cache knows of a deleted object, which is of another type,
+// was transformed earlier.
+func transform[T any](slim func(T) T) func(any) (any, error) {
+	return func(object any) (any, error) {
+		if whole, ok := object.(T); ok {
+			return slim(whole), nil
+		}
 		return object, nil
 	}
+}
+
+// strip drops what nobody reads, and has what is often the same only once.
+func strip(metadata *metav1.PartialObjectMetadata) *metav1.PartialObjectMetadata {
 	var kept []string
 	if metadata.Kind == "Pod" {
 		kept = append(kept, corev1.PodDeletionCost)
@@ -46,15 +53,11 @@ func Strip(object any) (any, error) {
 	metadata.ManagedFields, metadata.Finalizers, metadata.GenerateName, metadata.Labels = nil, nil, "", nil
 	metadata.Namespace = bounded.Once(metadata.Namespace)
 	metadata.OwnerReferences = controller(metadata)
-	return object, nil
+	return metadata
 }
 
 // stripNode keeps of a node what policies select by.
-func stripNode(object any) (any, error) {
-	node, ok := object.(*corev1.Node)
-	if !ok {
-		return object, nil
-	}
+func stripNode(node *corev1.Node) *corev1.Node {
 	slim := &corev1.Node{}
 	slim.Name, slim.UID, slim.ResourceVersion, slim.Labels = node.Name, node.UID, node.ResourceVersion, node.Labels
 	slim.Spec.Unschedulable = node.Spec.Unschedulable
@@ -65,20 +68,16 @@ func stripNode(object any) (any, error) {
 		kind := corev1.NodeConditionType(bounded.Once(string(condition.Type)))
 		slim.Status.Conditions = append(slim.Status.Conditions, corev1.NodeCondition{Type: kind, Status: corev1.ConditionStatus(bounded.Once(string(condition.Status)))})
 	}
-	return slim, nil
+	return slim
 }
 
 // stripPolicy keeps of a policy that it is there, and whether it needs the pods of the cluster. Who needs to know what it says reads it then: anybody
 // may make many, and large ones.
-func stripPolicy(object any) (any, error) {
-	policy, ok := object.(*v1alpha1.ScaleDownPolicy)
-	if !ok {
-		return object, nil
-	}
+func stripPolicy(policy *v1alpha1.ScaleDownPolicy) *v1alpha1.ScaleDownPolicy {
 	slim := &v1alpha1.ScaleDownPolicy{Spec: v1alpha1.ScaleDownPolicySpec{EmptyNodes: policy.Spec.EmptyNodes}}
 	slim.Namespace, slim.Name, slim.UID = bounded.Once(policy.Namespace), policy.Name, policy.UID
 	slim.ResourceVersion, slim.Generation, slim.DeletionTimestamp = policy.ResourceVersion, policy.Generation, policy.DeletionTimestamp
-	return slim, nil
+	return slim
 }
 
 // controller returns the reference to the controller alone, if there can be such an object. Anyone who makes an object may give it any number of

@@ -1,3 +1,3 @@
 package workload
 
-var StripPolicy, StripNode = stripPolicy, stripNode
+var Strip, StripPolicy, StripNode = strip, stripPolicy, stripNode
