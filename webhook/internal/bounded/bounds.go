@@ -205,4 +205,4 @@ const (
 )
 
 // Once returns a text that shares its memory with equal ones.
-func Once(text string) string { return unique.Make(text).Value() }
+func Once[T ~string](text T) T { return unique.Make(text).Value() }

@@ -171,7 +171,7 @@ func put(all map[types.UID]decide.NodePod, pod *corev1.Pod) {
 			nodePod.Set = pod.UID
 		}
 		// Many have the same, whose memory they share.
-		nodePod.Node, nodePod.Set = bounded.Once(nodePod.Node), types.UID(bounded.Once(string(nodePod.Set)))
+		nodePod.Node, nodePod.Set = bounded.Once(nodePod.Node), bounded.Once(nodePod.Set)
 		all[pod.UID] = nodePod
 	}
 }

@@ -4,7 +4,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -65,8 +64,8 @@ func stripNode(node *corev1.Node) *corev1.Node {
 		slim.Spec.Taints = append(slim.Spec.Taints, corev1.Taint{Key: bounded.Once(taint.Key), Value: bounded.Once(taint.Value), Effect: taint.Effect})
 	}
 	for _, condition := range node.Status.Conditions {
-		kind := corev1.NodeConditionType(bounded.Once(string(condition.Type)))
-		slim.Status.Conditions = append(slim.Status.Conditions, corev1.NodeCondition{Type: kind, Status: corev1.ConditionStatus(bounded.Once(string(condition.Status)))})
+		kept := corev1.NodeCondition{Type: bounded.Once(condition.Type), Status: bounded.Once(condition.Status)}
+		slim.Status.Conditions = append(slim.Status.Conditions, kept)
 	}
 	return slim
 }
@@ -87,5 +86,5 @@ func controller(object metav1.Object) []metav1.OwnerReference {
 	if owner == nil || !cost.IsUUID(string(owner.UID)) || len(owner.Name) > validation.DNS1123SubdomainMaxLength || len(owner.Kind) > validation.DNS1035LabelMaxLength {
 		return nil
 	}
-	return []metav1.OwnerReference{{Kind: bounded.Once(owner.Kind), Name: bounded.Once(owner.Name), UID: types.UID(bounded.Once(string(owner.UID))), Controller: new(true)}}
+	return []metav1.OwnerReference{{Kind: bounded.Once(owner.Kind), Name: bounded.Once(owner.Name), UID: bounded.Once(owner.UID), Controller: new(true)}}
 }
