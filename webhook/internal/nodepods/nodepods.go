@@ -5,6 +5,8 @@ package nodepods
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -107,13 +109,8 @@ func (p *Pods) Wait(ctx context.Context) error {
 func (p *Pods) Excluding(set types.UID) []decide.NodePod {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	others := make([]decide.NodePod, 0, len(p.all))
-	for _, pod := range p.all {
-		if pod.Set != set {
-			others = append(others, pod)
-		}
-	}
-	return others
+	pods := slices.AppendSeq(make([]decide.NodePod, 0, len(p.all)), maps.Values(p.all))
+	return slices.DeleteFunc(pods, func(pod decide.NodePod) bool { return pod.Set == set })
 }
 
 // list reads all pods, and keeps what counts of them until the store is replaced. The list that it returns has only a version: with the pods of a
