@@ -57,7 +57,7 @@ func (s *Steerer) list(ctx context.Context, live *bounded.Reader, in *bounded.Se
 		if hasController {
 			all.related = append(all.related, slim)
 		}
-		if set.IsOwn(pod) {
+		if metav1.IsControlledBy(pod, set.Object) {
 			all.active = append(all.active, slim)
 			if visit != nil {
 				visit(pod)

@@ -143,9 +143,6 @@ func (s *Set) IsOld(ctx context.Context, live *bounded.Reader) (bool, error) {
 	return deployment.UID == owner.UID && newest != "" && newest != s.Object.GetAnnotations()[Revision], nil
 }
 
-// IsOwn reports whether a pod belongs to the set.
-func (s *Set) IsOwn(pod metav1.Object) bool { return metav1.IsControlledBy(pod, s.Object) }
-
 // RelatedSets returns the other ReplicaSets of the same controller that have pods, as far as the cache knows: their pods count for
 // ranks. The cache has only metadata, so they are read live.
 func (s *Set) RelatedSets(ctx context.Context, cache client.Reader, live *bounded.Reader) ([]*Set, error) {
