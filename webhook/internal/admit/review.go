@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"slices"
 
 	admissionv1 "k8s.io/api/admission/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,7 +21,7 @@ import (
 // A review is what is read of an AdmissionReview. It has no lists and no maps: decoded, these may take fifty times as much as what was sent.
 type review struct {
 	metav1.TypeMeta `json:",inline"`
-	Request         *request `json:"request"`
+	Request         request `json:"request"`
 }
 
 type request struct {
@@ -58,13 +59,9 @@ var kind = metav1.TypeMeta{APIVersion: admissionv1.SchemeGroupVersion.String(), 
 // Reviews answers AdmissionReviews, and allows what is asked for. It neither logs nor returns what somebody has written.
 func Reviews(handler *Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body := make([]byte, r.ContentLength)
+		body, read := make([]byte, r.ContentLength), review{}
 		_, err := io.ReadFull(r.Body, body)
-		var read review
-		if err == nil {
-			err = kubernetesjson.Unmarshal(body, &read)
-		}
-		if err != nil || read.TypeMeta != kind || !isPlausible(read.Request) {
+		if err != nil || kubernetesjson.Unmarshal(body, &read) != nil || !read.isPlausible() {
 			http.Error(w, "expected an AdmissionReview as JSON", http.StatusBadRequest)
 			return
 		}
@@ -80,20 +77,15 @@ func Reviews(handler *Handler) http.Handler {
 	})
 }
 
-// isPlausible reports whether a request may be one of an API server. The program writes its UID into annotations of
+// isPlausible reports whether a review may be one of an API server. The program writes its UID into annotations of
 // pods.
-func isPlausible(r *request) bool {
-	if r == nil || !cost.IsUUID(string(r.UID)) {
-		return false
+func (r *review) isPlausible() bool {
+	of, set := r.Request, r.Request.OldObject.Metadata
+	names := []string{
+		of.Operation, of.Resource.Resource, of.SubResource, of.Namespace, of.Name, string(set.UID), set.ResourceVersion,
 	}
-	for _, text := range []string{
-		r.Operation, r.Resource.Resource, r.SubResource, r.Namespace, r.Name, string(r.OldObject.Metadata.UID), r.OldObject.Metadata.ResourceVersion,
-	} {
-		if len(text) > bounded.NameBytes {
-			return false
-		}
-	}
-	return true
+	return r.TypeMeta == kind && cost.IsUUID(string(of.UID)) &&
+		!slices.ContainsFunc(names, func(name string) bool { return len(name) > bounded.NameBytes })
 }
 
 var kinds = map[string]workload.Kind{"replicasets": workload.ReplicaSet, "replicationcontrollers": workload.ReplicationController}
