@@ -78,14 +78,3 @@ func (s *Semaphores) Lock(ctx context.Context, key string) (unlock func(), err e
 		s.Release(key, 1)
 	}, nil
 }
-
-// Held is how much is held, by key.
-func (s *Semaphores) Held() map[string]int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	held := map[string]int{}
-	for key, of := range s.all {
-		held[key] = of.held
-	}
-	return held
-}

@@ -51,8 +51,8 @@ func TestHold(t *testing.T) {
 			}
 		}
 		in.Release("a", in.Most)
-		if !in.Hold("e", in.Most-1) || len(in.Held()) != 4 {
-			t.Errorf("%v", in.Held())
+		if !in.Hold("e", in.Most-1) || !in.Hold("a", 1) || in.Hold("a", 1) {
+			t.Error("not as many in all as there may be")
 		}
 	}
 }

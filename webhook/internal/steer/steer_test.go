@@ -197,9 +197,9 @@ func observing(change func(*shop, []*corev1.Pod)) func(*shop, []*corev1.Pod) {
 
 // predicts an outcome: until it is compared, six pods are held.
 func (s *shop) predicts(o *steer.Outcome) {
-	before := s.Limits.Held()["shop"]
+	before := s.Limits.Held("shop")
 	fakeapi.Must(s, s.Predict(o))
-	if after := s.Limits.Held()["shop"]; before != 6 || after != 6 {
+	if after := s.Limits.Held("shop"); before != 6 || after != 6 {
 		s.Errorf("%d before the prediction, %d after", before, after)
 	}
 	s.over(o.To)
@@ -276,8 +276,8 @@ func TestFalls(t *testing.T) {
 			if c.result == steer.Observed {
 				s.predicts(o)
 			}
-			if held := s.Limits.Held(); len(held) != 0 {
-				t.Errorf("%v", held)
+			if held := s.Limits.Held("shop"); held != 0 {
+				t.Errorf("%d pods", held)
 			}
 			if c.result != steer.Steered && len(s.Written()) != 0 {
 				t.Errorf("written: %v", s.Written())
@@ -775,8 +775,8 @@ func TestDeletedRelatedSet(t *testing.T) {
 	policy.Spec.Mode = v1alpha1.Observe
 	fakeapi.Must(t, s.Update(context.Background(), policy))
 	// Those of the set alone.
-	if s.fall(3, steer.Observed, ""); s.Limits.Held()["shop"] != 6 {
-		t.Errorf("%v", s.Limits.Held())
+	if s.fall(3, steer.Observed, ""); s.Limits.Held("shop") != 6 {
+		t.Errorf("%d pods", s.Limits.Held("shop"))
 	}
 }
 
@@ -797,8 +797,8 @@ func TestOneSelector(t *testing.T) {
 	policy.Spec.Mode = v1alpha1.Observe
 	fakeapi.Must(t, s.Update(context.Background(), policy))
 	// Nine pods.
-	if s.fall(3, steer.Observed, ""); s.Limits.Held()["shop"] != 9 {
-		t.Errorf("%v: pods count twice", s.Limits.Held())
+	if s.fall(3, steer.Observed, ""); s.Limits.Held("shop") != 9 {
+		t.Errorf("%d pods: some count twice", s.Limits.Held("shop"))
 	}
 }
 

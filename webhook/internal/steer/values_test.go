@@ -98,8 +98,8 @@ func TestValues(t *testing.T) {
 		if got := fmt.Sprint(names(o.Selected)); !slices.Contains(strings.Split(c.want, "|"), got) || o.Valuation.Valued != c.valued || (o.Valuation.Why == nil) != (c.valued > 0) {
 			t.Errorf("%s: %s, %+v", name, got, o.Valuation)
 		}
-		if len(read.asked) != 1 || len(s.Limits.Held()) != 0 {
-			t.Errorf("%s: read %d times, %v", name, len(read.asked), s.Limits.Held())
+		if len(read.asked) != 1 || s.Limits.Held("shop") != 0 {
+			t.Errorf("%s: read %d times, %d pods", name, len(read.asked), s.Limits.Held("shop"))
 		}
 	}
 }
