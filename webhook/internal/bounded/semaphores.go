@@ -25,7 +25,9 @@ type keyed struct {
 }
 
 // Hold acquires more of the semaphore of a key, if it can. Otherwise it is false.
-func (s *Semaphores) Hold(key string, more int) bool {
+func (s *Semaphores) Hold(key string, more int) bool { return s.hold(key, more) != nil }
+
+func (s *Semaphores) hold(key string, more int) *keyed {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all := more
@@ -37,14 +39,14 @@ func (s *Semaphores) Hold(key string, more int) bool {
 		of = &keyed{turn: semaphore.NewWeighted(1)}
 	}
 	if all > cmp.Or(s.InAll, math.MaxInt) || of.held+more > cmp.Or(s.Most, math.MaxInt) {
-		return false
+		return nil
 	}
 	if s.all == nil {
 		s.all = map[string]*keyed{}
 	}
 	of.held += more
 	s.all[key] = of
-	return true
+	return of
 }
 
 // Release releases what Hold has acquired.
@@ -63,18 +65,16 @@ var ErrBusy = errors.New("other scale-downs of the namespace already wait for th
 
 // Lock waits until earlier holders of the lock of a key have released it, or the context ends, which is then the error.
 func (s *Semaphores) Lock(ctx context.Context, key string) (unlock func(), err error) {
-	if !s.Hold(key, 1) {
+	of := s.hold(key, 1)
+	if of == nil {
 		return nil, ErrBusy
 	}
-	s.mu.Lock()
-	turn := s.all[key].turn
-	s.mu.Unlock()
-	if err := turn.Acquire(ctx, 1); err != nil {
+	if err := of.turn.Acquire(ctx, 1); err != nil {
 		s.Release(key, 1)
 		return nil, fmt.Errorf("other scale-downs of the namespace take long: %w", err)
 	}
 	return func() {
-		turn.Release(1)
+		of.turn.Release(1)
 		s.Release(key, 1)
 	}, nil
 }
