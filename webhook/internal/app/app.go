@@ -173,13 +173,9 @@ func build(ctx context.Context, mgr manager.Manager, proves *barrier.Barrier, op
 	}
 	cleaner := &cleanup.Cleaner{Observes: options.Mode == v1alpha1.Observe, Cache: mgr.GetClient(), Live: later, Costs: costs, Reporter: reporter,
 		Deadline: options.Deadline, Now: time.Now}
+	probes := probe.New(mgr.GetConfig(), options.Namespace, options.ProbeInterval, report.Probed, mgr.GetLogger())
 	judge := &policy.Judge{ForeignCosts: options.ForeignCosts, Observes: cleaner.Observes, Cache: mgr.GetClient(), Live: later, Client: mgr.GetClient(), Statuses: reporter.Statuses,
-		Namespace: options.Namespace, Probe: func(ctx context.Context, use func(probe.State)) {
-			probe.New(mgr.GetConfig(), options.Namespace, options.ProbeInterval, func(state probe.State) {
-				report.Probed(state)
-				use(state)
-			}, mgr.GetLogger()).Run(ctx)
-		}}
+		Namespace: options.Namespace, Probe: probes.Run}
 	failed = append(failed, cleaner.SetUp(mgr), judge.SetUp(mgr))
 	return admit.New(steerer, reporter, options.Namespace, options.Deadline), errors.Join(failed...)
 }

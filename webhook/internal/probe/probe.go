@@ -51,15 +51,15 @@ type Probe struct {
 	Client    kubernetes.Interface
 	Namespace string
 	Interval  time.Duration
-	// Observe gets the state after the first probe, and whenever it changes.
-	Observe func(State)
-	Log     logr.Logger
-	warned  bool
+	// Count counts the state after the first probe, and whenever it changes.
+	Count  func(State)
+	Log    logr.Logger
+	warned bool
 }
 
 // New returns a probe of podrank-webhook in this namespace.
-func New(config *rest.Config, namespace string, interval time.Duration, observe func(State), log logr.Logger) *Probe {
-	p := &Probe{Namespace: namespace, Interval: interval, Observe: observe, Log: log}
+func New(config *rest.Config, namespace string, interval time.Duration, count func(State), log logr.Logger) *Probe {
+	p := &Probe{Namespace: namespace, Interval: interval, Count: count, Log: log}
 	config = rest.CopyConfig(config)
 	config.WarningHandler, config.WarningHandlerWithContext = p, nil
 	p.Client = kubernetes.NewForConfigOrDie(config)
@@ -69,9 +69,9 @@ func New(config *rest.Config, namespace string, interval time.Duration, observe 
 // HandleWarningHeader notes the warning of podrank-webhook, whatever other warnings there are.
 func (p *Probe) HandleWarningHeader(_ int, _, text string) { p.warned = p.warned || text == Warning }
 
-// Run probes until the context ends. It asks again soon if the API server did not reach podrank-webhook: a server that starts has not read
-// its configuration yet.
-func (p *Probe) Run(ctx context.Context) {
+// Run probes until the context ends, and calls use when Count is called, too. It asks again soon if the API server did
+// not reach podrank-webhook: a server that starts has not read its configuration yet.
+func (p *Probe) Run(ctx context.Context, use func(State)) {
 	last := State(-1)
 	for ctx.Err() == nil {
 		state, err := p.Ask(ctx)
@@ -80,7 +80,8 @@ func (p *Probe) Run(ctx context.Context) {
 			pause = min(pause, soon)
 		}
 		if ctx.Err() == nil && state != last {
-			p.Observe(state)
+			p.Count(state)
+			use(state)
 			if last = state; state == Unreached {
 				p.Log.Error(err, "the API server does not reach podrank-webhook, so scale-downs are not steered")
 			} else {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -85,18 +86,19 @@ func TestAsk(t *testing.T) {
 func TestStart(t *testing.T) {
 	config, _ := api(t, http.StatusOK, probe.Warning, set("new", "Deployment", 2))
 	ctx, stop := context.WithCancel(context.Background())
-	var states []probe.State
-	p := probe.New(config, "podrank-system", time.Millisecond, nil, logr.Discard())
-	p.Observe = func(state probe.State) {
+	var counted, states []probe.State
+	count := func(state probe.State) { counted = append(counted, state) }
+	p := probe.New(config, "podrank-system", time.Millisecond, count, logr.Discard())
+	p.Run(ctx, func(state probe.State) {
 		if states = append(states, state); len(states) == 1 {
 			other, _ := api(t, http.StatusOK, "", set("new", "Deployment", 2))
 			p.Client = probe.New(other, "podrank-system", 0, nil, logr.Discard()).Client
 		} else {
 			stop()
 		}
-	}
-	if p.Run(ctx); len(states) != 2 || states[0] != probe.Reached || states[1] != probe.Unreached {
-		t.Errorf("%v", states)
+	})
+	if !slices.Equal(states, []probe.State{probe.Reached, probe.Unreached}) || !slices.Equal(counted, states) {
+		t.Errorf("%v, and %v are counted", states, counted)
 	}
 }
 
@@ -106,8 +108,8 @@ func TestSoon(t *testing.T) {
 	ctx, stop := context.WithTimeout(context.Background(), 30*time.Second)
 	defer stop()
 	var states []probe.State
-	p := probe.New(config, "podrank-system", time.Hour, nil, logr.Discard())
-	p.Observe = func(state probe.State) {
+	p := probe.New(config, "podrank-system", time.Hour, func(probe.State) {}, logr.Discard())
+	p.Run(ctx, func(state probe.State) {
 		if states = append(states, state); state == probe.Reached {
 			stop()
 			return
@@ -115,8 +117,8 @@ func TestSoon(t *testing.T) {
 		reached, _ := api(t, http.StatusOK, probe.Warning, set("new", "Deployment", 2))
 		reached.WarningHandler = p
 		p.Client = kubernetes.NewForConfigOrDie(reached)
-	}
-	if p.Run(ctx); len(states) != 2 || states[1] != probe.Reached {
+	})
+	if len(states) != 2 || states[1] != probe.Reached {
 		t.Errorf("%v", states)
 	}
 }
