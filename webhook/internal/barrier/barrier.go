@@ -31,7 +31,6 @@ import (
 
 	"golang.org/x/sync/singleflight"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/rand"
@@ -39,6 +38,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/podrank/podrank/webhook/internal/bounded"
 )
@@ -125,16 +125,13 @@ func (b *Barrier) prove() error {
 	return err
 }
 
-// leader identifies the leader of kube-controller-manager and its term. It is empty if there is no election, because there is
-// only one instance.
+// leader identifies the leader of kube-controller-manager and its term. It has no name if there is no election, because
+// there is only one instance.
 func (b *Barrier) leader() (string, error) {
 	ctx, stop := context.WithTimeout(context.Background(), longest)
 	defer stop()
 	lease, err := b.client.CoordinationV1().Leases(metav1.NamespaceSystem).Get(ctx, "kube-controller-manager", metav1.GetOptions{})
-	switch {
-	case apierrors.IsNotFound(err):
-		return "", nil
-	case err != nil:
+	if client.IgnoreNotFound(err) != nil {
 		return "", fmt.Errorf("%w: %w", ErrLeader, err)
 	}
 	holder, transitions := ptr.Deref(lease.Spec.HolderIdentity, ""), ptr.Deref(lease.Spec.LeaseTransitions, 0)
