@@ -41,11 +41,10 @@ func (b *Breaker[K]) Note(key K, isFailure bool, now time.Time) {
 	defer b.mu.Unlock()
 	count := b.failed[key].count + 1
 	maps.DeleteFunc(b.failed, func(each K, failed failures) bool { return each == key || now.Sub(failed.last) > 10*b.Rest })
-	if !isFailure {
-		return
-	}
 	if b.failed == nil {
 		b.failed = map[K]failures{}
 	}
-	b.failed[key] = failures{count, now}
+	if isFailure {
+		b.failed[key] = failures{count, now}
+	}
 }
