@@ -33,9 +33,8 @@ type Handler struct {
 
 // New returns a handler for a program in this namespace.
 func New(steerer *steer.Steerer, reporter *report.Reporter, namespace string, deadline time.Duration) *Handler {
-	h := &Handler{Steerer: steerer, Reporter: reporter, Namespace: namespace, Deadline: deadline}
-	h.few.Most, h.observed.Most = bounded.Reports, bounded.Reports
-	return h
+	return &Handler{Steerer: steerer, Reporter: reporter, Namespace: namespace, Deadline: deadline,
+		few: bounded.Semaphores{Most: bounded.Reports}, observed: bounded.Semaphores{Most: bounded.Reports}}
 }
 
 // Handle steers, and reports afterwards. It returns what the audit log should say.
