@@ -209,7 +209,6 @@ func show(mgr manager.Manager, options Options, ready map[string]healthz.Checker
 		if err != nil {
 			return err
 		}
-		server.Server.WriteTimeout = 10 * bounded.RequestTime
 		return mgr.Add(server)
 	}
 	return errors.Join(add("metrics", options.MetricsAddress, numbers), add("probes", options.ProbeAddress, probes))

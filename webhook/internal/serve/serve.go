@@ -34,7 +34,7 @@ func New(name, address string, handler http.Handler, secure *tls.Config) (*manag
 	only := &http.Protocols{}
 	only.SetHTTP1(true)
 	return &manager.Server{Name: name, Listener: listener, Server: &http.Server{
-		Handler: handler, Protocols: only, ErrorLog: log.New(io.Discard, "", 0),
+		Handler: handler, Protocols: only, ErrorLog: log.New(io.Discard, "", 0), WriteTimeout: 10 * bounded.RequestTime,
 		ReadTimeout: bounded.RequestTime, IdleTimeout: bounded.IdleTime, MaxHeaderBytes: bounded.HeaderBytes,
 	}}, nil
 }
