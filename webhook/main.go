@@ -44,8 +44,7 @@ func main() {
 	flag.StringVar(&options.Values.Token, "prometheus-token", "", "file with a token for it, which is read again every minute")
 	flag.Func("prometheus-query", "NAME=PROMQL: what a policy asks for by `query: NAME`, with $namespace for its namespace; repeatable",
 		options.Values.AddQuery)
-	flag.BoolVar(&options.PublishValues, "publish-values", false,
-		"say in events and in the log which values pods have")
+	flag.BoolVar(&options.PublishValues, "publish-values", false, "say in events and in the log which values pods have")
 	uninstall := flag.Bool("uninstall", false, "delete the webhook configuration, remove from all pods what this program has written, and exit")
 	version := flag.Bool("version", false, "print the release of podrank and its engine, and exit")
 	logging := zap.Options{}
@@ -63,10 +62,9 @@ func main() {
 }
 
 func run(options app.Options, uninstall bool) error {
-	if flag.NArg() > 0 {
-		return fmt.Errorf("unexpected argument %q: all options are flags", flag.Arg(0))
-	}
 	switch {
+	case flag.NArg() > 0:
+		return fmt.Errorf("unexpected argument %q: all options are flags", flag.Arg(0))
 	case options.Namespace == "":
 		return fmt.Errorf("no namespace: set --namespace or POD_NAMESPACE to that of this program")
 	case options.Mode != v1alpha1.Steer && options.Mode != v1alpha1.Observe:

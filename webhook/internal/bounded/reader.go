@@ -2,11 +2,13 @@ package bounded
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 
 	"golang.org/x/sync/semaphore"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -86,10 +88,8 @@ func Each[T runtime.Object](ctx context.Context, r *Reader, list client.ObjectLi
 			return meta.EachListItem(page, func(item runtime.Object) error { return use(item.(T)) })
 		})
 		switch {
-		case errors.Is(err, errTooLarge) && asked.Limit == 0:
-			asked.Limit = Page
-		case errors.Is(err, errTooLarge) && asked.Limit > 1:
-			asked.Limit = max(1, asked.Limit/4)
+		case errors.Is(err, errTooLarge) && asked.Limit != 1:
+			asked.Limit = max(1, cmp.Or(asked.Limit, 4*Page)/4)
 		case err != nil:
 			return err
 		case asked.Continue == "":
@@ -99,4 +99,12 @@ func Each[T runtime.Object](ctx context.Context, r *Reader, list client.ObjectLi
 			asked.Limit = min(2*asked.Limit, Page)
 		}
 	}
+}
+
+// Short cuts a text that may have names of any length in it.
+func Short(text string) string {
+	if len(text) > NoteBytes {
+		return strings.ToValidUTF8(text[:NoteBytes-len("…")], "") + "…"
+	}
+	return text
 }

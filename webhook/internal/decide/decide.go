@@ -3,6 +3,8 @@
 package decide
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -298,4 +300,92 @@ func (p *Prediction) Wrong(deleted Names) (wrong []string) {
 	}
 	slices.Sort(wrong)
 	return wrong
+}
+
+// The rules that replace those of podrank where a policy decides otherwise than Kubernetes. All other rules have
+// podrank's names.
+const (
+	// Tier: the policy wants it. Of and Than are its tiers.
+	Tier = string(podrank.RuleTier)
+	// Spread: its domain has more pods left.
+	Spread = "spread"
+	// EmptiesNode: its node becomes empty first.
+	EmptiesNode = "empty-nodes"
+)
+
+// A Why is the rule by which a pod is deleted before the first that is kept. Of and Than are what the rule looks at in the two.
+type Why struct {
+	Rule     string
+	Of, Than int64
+}
+
+// why is why a victim is deleted, with the policy's tiers in place of those that make whole nodes empty or spread.
+func (q *Question) why(victim podrank.Victim) Why {
+	why := Why{string(victim.Rule), victim.Of, victim.Than}
+	if victim.Rule == podrank.RuleTier {
+		why.Of, why.Than = int64(q.Tier(victim.Pod)), int64(q.Tier(victim.Before))
+	}
+	switch isSplit := why.Rule == Tier && why.Of == why.Than; {
+	case isSplit && q.Empty != nil:
+		return Why{Rule: EmptiesNode}
+	case isSplit, victim.Rule == podrank.RuleRank && q.Empty == nil && len(q.Domains) > 0:
+		return Why{Rule: Spread}
+	}
+	return why
+}
+
+// withForeignCosts returns the active pods as they would be without the costs of this program.
+func (q *Question) withForeignCosts() []*corev1.Pod {
+	active := slices.Clone(q.Active)
+	for i, pod := range active {
+		if q.IsOurs(pod) {
+			copied := *pod
+			// "" counts as 0, as no cost does.
+			copied.Annotations = map[string]string{corev1.PodDeletionCost: q.ForeignCost(pod)}
+			active[i] = &copied
+		}
+	}
+	return active
+}
+
+// noRanks are for pods whose tiers say what ranks would.
+var noRanks = podrank.WithRanks(func(*corev1.Pod) int { return 0 })
+
+// spread returns tiers of the active pods such that the spread decides first within the policy's tiers, and the costs
+// after it. In Kubernetes' order, and so in podrank.WithSpread, the costs come first. Each pod comes from the domain
+// that has the most remaining pods when its turn comes, so its tier is the number of pods that remain in its domain
+// then, itself included.
+func (q *Question) spread(active []*corev1.Pod) (func(*corev1.Pod) int, error) {
+	tiers := make(map[types.UID]int, len(active))
+	for _, pod := range active {
+		tiers[pod.UID] = q.Tier(pod)
+	}
+	tier := func(pod *corev1.Pod) int { return tiers[pod.UID] }
+	for _, domain := range q.Domains {
+		order, err := podrank.PodsToDelete(active, nil, len(active), podrank.WithNow(q.Now), podrank.WithTier(tier), noRanks)
+		if err != nil {
+			return nil, err
+		}
+		left := map[string]int{}
+		for _, pod := range active {
+			left[domain(pod)]++
+		}
+		for _, pod := range q.Related {
+			if _, isActive := tiers[pod.UID]; !isActive {
+				left[domain(pod)]++
+			}
+		}
+		type place struct{ tier, left int }
+		places := make(map[types.UID]place, len(active))
+		for _, pod := range order {
+			places[pod.UID] = place{q.Tier(pod), left[domain(pod)]}
+			left[domain(pod)]--
+		}
+		compare := func(a, b place) int { return cmp.Or(cmp.Compare(a.tier, b.tier), cmp.Compare(b.left, a.left)) }
+		all := slices.Compact(slices.SortedFunc(maps.Values(places), compare))
+		for uid, at := range places {
+			tiers[uid], _ = slices.BinarySearchFunc(all, at, compare)
+		}
+	}
+	return tier, nil
 }

@@ -12,9 +12,11 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/retry"
 	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -222,4 +224,35 @@ func (j *Judge) judge(of *judged, policy *v1alpha1.ScaleDownPolicy, common *obst
 		ready = obstacle{v1alpha1.NoWorkloads, "no ReplicaSet or ReplicationController matches"}
 	}
 	set(v1alpha1.Ready, ready.reason, ready.message)
+}
+
+// Statuses writes the status of policies, for one report of a namespace at a time.
+type Statuses struct {
+	// Live reads policies, and Client writes their status.
+	Live   *bounded.Reader
+	Client client.Client
+
+	namespaces bounded.Semaphores
+}
+
+// Change changes the statuses of the policies of a namespace, as they are now. It writes those alone that change.
+func (s *Statuses) Change(ctx context.Context, namespace string, change func(*v1alpha1.ScaleDownPolicy)) error {
+	unlock, err := s.namespaces.Lock(ctx, namespace)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		var changed []*v1alpha1.ScaleDownPolicy
+		err := Read(ctx, s.Live, namespace, func(policy *v1alpha1.ScaleDownPolicy) {
+			before := policy.Status.DeepCopy()
+			if change(policy); !equality.Semantic.DeepEqual(before, &policy.Status) {
+				changed = append(changed, policy)
+			}
+		})
+		for _, policy := range changed {
+			err = errors.Join(err, client.IgnoreNotFound(s.Client.Status().Update(ctx, policy)))
+		}
+		return err
+	})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/bounded"
 	"github.com/podrank/podrank/webhook/internal/steer"
+	"github.com/podrank/podrank/webhook/internal/values"
 )
 
 // A decision is what a line of the log says of one. It has nothing of who asked. docs/decisions.md describes it: fields may be added, and none changes its
@@ -162,4 +163,15 @@ func withPods(head string, pods []pod, count int, tail string) string {
 		texts = texts[:len(texts)-1]
 	}
 	return bounded.Short(head + ": " + some(texts, count) + tail)
+}
+
+// describeValues says how many values counted, or why none did.
+func describeValues(v *values.Order) string {
+	switch {
+	case v == nil || v.Pods == 0 && v.Why == nil:
+		return ""
+	case v.Why != nil:
+		return fmt.Sprintf("; no value counted: %v", v.Why)
+	}
+	return fmt.Sprintf("; counted the values of %d of %s", v.Valued, count(v.Pods, "pod"))
 }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
@@ -69,7 +70,12 @@ func (r *Reporter) Outcome(ctx context.Context, o *steer.Outcome) {
 	down := v1alpha1.ScaleDown{
 		Result: string(o.Result), Message: r.describe(o), Selected: int32(o.Count), Written: int32(o.Written), Unsteerable: int32(o.UnsteerableCount),
 	}
-	enterValues(o, &down)
+	if o.Valuation != nil {
+		down.Valued = new(int32(o.Valuation.Valued))
+		if oldest := o.Valuation.Oldest; !oldest.IsZero() {
+			down.OldestValue = &metav1.Duration{Duration: max(0, o.At.Sub(oldest)).Round(time.Second / 10)}
+		}
+	}
 	isWarning := o.Result.IsFailure() || len(o.Unsteerable) > 0 || o.Valuation != nil && o.Valuation.Why != nil
 	r.tell(ctx, o, down, isWarning, decided(o, o.Message, o.Next, r.selected(o), o.Rules))
 }

@@ -1,13 +1,16 @@
 package steer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -255,5 +258,96 @@ func (s *Steerer) nodes(ctx context.Context) policy.Nodes {
 			known[name] = node
 		}
 		return known[name]
+	}
+}
+
+// owned says whose a pod's cost is.
+type owned struct {
+	cost.Owner
+	// theirs is what somebody else has written, if it can be restored: it is still there, or this program has overwritten it.
+	theirs *cost.Previous
+	// writer is who else has written the cost that is there, if that is known.
+	writer string
+	// text is that cost, as far as it may be a number.
+	text string
+}
+
+// textOf is the cost of a pod, as far as it may be a number.
+func textOf(pod metav1.Object) string {
+	text := pod.GetAnnotations()[corev1.PodDeletionCost]
+	return text[:min(len(text), len("-2147483648")+1)]
+}
+
+// whose returns that of a pod.
+func (f *fall) whose(pod *corev1.Pod) owned {
+	o := owned{Owner: cost.OwnerOf(pod, f.Set.TemplateAnnotations), text: strings.Clone(textOf(pod))}
+	switch o.Owner {
+	case cost.Ours:
+		o.theirs = cost.PreviousOf(pod)
+	case cost.Other:
+		o.theirs, o.writer = cost.Theirs(pod), cost.WriterOf(pod)
+	}
+	return o
+}
+
+// noRoom says whose costs leave no room.
+func (f *fall) noRoom(err *decide.NoRoomError) error {
+	describe := func(pod *corev1.Pod) string {
+		text := fmt.Sprintf("%s (cost %s", pod.Name, cmp.Or(textOf(pod), "0"))
+		if writer := f.costs[pod.UID].writer; writer != "" {
+			text += ", written by " + writer
+		}
+		return text + ")"
+	}
+	return fmt.Errorf("foreign deletion costs leave no room for a lower cost of pod %s than of pod %s", describe(err.Lower), describe(err.Higher))
+}
+
+// readValues reads the values for which the policy asks, once for a request. While it waits, it holds nothing that
+// other sets need. If it fails, the rest of the policy counts.
+func (f *fall) readValues(ctx context.Context) {
+	if f.chosen.Preference == nil {
+		return
+	}
+	source := f.chosen.Preference.Source
+	if source.Annotation != "" {
+		// The pods have them.
+		f.read = map[string]values.Value{}
+		return
+	}
+	if source.Resource != "" {
+		source.Pods = f.Set.Selector.String()
+	}
+	if f.read, f.unread = f.by.Values.Read(ctx, f.Key.Namespace, source); f.unread != nil {
+		f.Valuation = &values.Order{Why: f.unread}
+	}
+}
+
+// setTier gives a pod its tier, while it is whole. A pod whose value decides has the tier for values that are too high, until rank is called.
+func (f *fall) setTier(pod *corev1.Pod) {
+	tier, preference := f.chosen.Tier(pod, f.nodes), f.chosen.Preference
+	if preference != nil && tier == f.chosen.OfTier {
+		f.valued = append(f.valued, values.Pod{UID: pod.UID, Name: pod.Name, Created: pod.CreationTimestamp.Time})
+		if preference.Annotation != "" {
+			if value, ok := preference.Annotated(pod, f.At); ok {
+				f.read[pod.Name] = value
+			}
+		}
+		tier = f.chosen.TierFrom(tier+1, pod, f.nodes)
+	}
+	f.tiers[pod.UID] = tier
+}
+
+// rank gives each value in the entry a tier of its own, before that of pods without a value, and moves the later entries behind them.
+func (f *fall) rank() {
+	if f.chosen.Preference == nil {
+		return
+	}
+	f.order, f.valued = f.chosen.Preference.Order(f.valued, f.read, f.unread, f.At), nil
+	for uid, tier := range f.tiers {
+		if rank, isIn := f.order.Ranks[uid]; isIn {
+			f.tiers[uid] = f.chosen.OfTier + rank
+		} else if tier > f.chosen.OfTier {
+			f.tiers[uid] = tier + f.order.Last
+		}
 	}
 }

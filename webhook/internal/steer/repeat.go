@@ -134,15 +134,13 @@ func (f *fall) remember(result Result) *decided {
 // stands reports whether all costs are as this replica has decided, and whether the selected pods are still there, as far as the cache knows.
 func (f *fall) stands(ctx context.Context, d *decided) (stands, areThere bool) {
 	pods, _ := workload.Owned(ctx, f.by.Cache, "v1", "Pod", f.Key.Namespace, f.SetUID)
-	stands = true
-	left := min(d.count, bounded.RepeatPods)
+	stands, left := true, min(d.count, bounded.RepeatPods)
 	for i := range pods {
 		known, isKnown := d.costs[pods[i].UID]
 		// While the cache does not have the annotation of this scale-down yet, it says nothing of the cost.
 		steered, _ := cost.Cached(&pods[i])
-		if isKnown && (!known.isNew || steered.First == d.first.UnixMilli()) && textOf(&pods[i]) != known.text {
-			stands = false
-		}
+		isLate := known.isNew && steered.First != d.first.UnixMilli()
+		stands = stands && (!isKnown || isLate || textOf(&pods[i]) == known.text)
 		if known.isSelected && pods[i].DeletionTimestamp == nil {
 			left--
 		}
