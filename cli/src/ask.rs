@@ -12,9 +12,9 @@ use jiff::Timestamp;
 use kubectl_podrank::terminal::Terminal;
 use kubectl_podrank::view::{self, Table, plain_but};
 use podrank_predict::{
-    DeletionOrder, Error, ErrorKind, Options, Overview, OwnerName, PodDeletion, Preview, Snapshot, Subject,
-    TimeSource, WorkloadId, WorkloadKind, WorkloadName, deletion_order, deletion_order_of_pod, escaped,
-    is_hidden, preview_workload,
+    DeletionOrder, Error, ErrorKind, Options, OrderedPod, Overview, OverviewRow, OwnerName, PodDeletion,
+    Preview, Snapshot, Subject, TimeSource, WorkloadId, WorkloadKind, WorkloadName, deletion_order,
+    deletion_order_of_pod, escaped, is_hidden, preview_workload,
 };
 use serde::Serialize;
 
@@ -102,7 +102,8 @@ pub(crate) fn answer(args: &PreviewArgs, terminal: Terminal) -> Result<Answer, F
         [Subject::All(_)] | [] | [_, _, ..] => {
             let Several { input, is_selected, refusals } =
                 live::read_several(&kubectl, &subjects, args.selector.as_deref(), scope)?;
-            add_release(&kubectl, input.all_workloads().iter().map(|workload| workload.kind), &mut options);
+            let kinds = input.all_workloads().into_iter().map(|workload| workload.kind);
+            add_release(&kubectl, kinds, args, &mut options);
             at_clock(args, &mut options);
             several(&input, &options, args, terminal, with_parts(&subjects), is_selected, refusals)
         }
@@ -136,9 +137,14 @@ fn of_gone(
 }
 
 /// Asks for the cluster's release, unless one is given, if releases differ in what they do with workloads of one of these kinds.
-fn add_release(kubectl: &Kubectl, kinds: impl IntoIterator<Item = WorkloadKind>, options: &mut Options) {
-    let scales_to_zero = options.replicas == Some(0);
-    let differs = |kind| scales_to_zero || matches!(kind, WorkloadKind::StatefulSet | WorkloadKind::Job);
+fn add_release(
+    kubectl: &Kubectl,
+    kinds: impl IntoIterator<Item = WorkloadKind>,
+    args: &PreviewArgs,
+    options: &mut Options,
+) {
+    let may_scale_to_zero = options.replicas == Some(0) || args.is_relative();
+    let differs = |kind| may_scale_to_zero || matches!(kind, WorkloadKind::StatefulSet | WorkloadKind::Job);
     if options.release.is_none() && kinds.into_iter().any(differs) {
         options.release = live::release(kubectl);
     }
@@ -251,7 +257,7 @@ fn one(
         Subject::All(_) => return Err(format!("ask about {subject} alone").into()),
     };
     surroundings::add(kubectl, &workload, &mut input);
-    add_release(kubectl, [workload.kind], &mut options);
+    add_release(kubectl, [workload.kind], args, &mut options);
     if !workload.kind.has_count() && !matches!(question, Question::Pod(_)) {
         question = Question::Count;
     }
@@ -315,6 +321,7 @@ fn decided(inquiry: Inquiry, args: &PreviewArgs, terminal: Terminal) -> Result<A
             let has_hint = args.output == Output::Table && terminal.width.is_some() && is_asked;
             let has_hint = has_hint && args.filename.is_empty() && is_smaller;
             let hint = view::answer::hint(&preview).filter(|_| has_hint);
+            let hint = hint.map(|hint| hint + default_namespace(args) + &args.of_file());
             of_preview(&preview, args, terminal, hint, tables)
         }
     }
@@ -378,7 +385,7 @@ fn of_preview(
         beside.extend(view::wide::unnamed(preview).iter().map(|note| format!("note: {note}")));
     }
     beside.extend(args.verbose.then(|| view::wide::again(preview, &args.of_file())));
-    let pods = preview.pods().map(|pod| format!(" {} {:?}", pod.name(), pod.verdict));
+    let pods = preview.pods().map(|pod| format!(" {} {:?} {:?}", pod.name(), pod.verdict, pod.waits_for()));
     let gist = view::answer::headline(preview) + &pods.collect::<String>();
     let forms = Forms { data: preview, tables, names: Ok(view::wide::names(preview)) };
     Ok(Answer { text: forms.text(args.output, terminal)?, beside, gist })
@@ -393,13 +400,20 @@ fn of_order(
 ) -> Result<Answer, Failure> {
     let mut beside: Vec<_> = view::order::notes(order).map(ToString::to_string).collect();
     if terminal.width.is_some() && args.output == Output::Table {
-        beside.push(view::order::hint(order) + &args.of_file_and_decision());
+        beside.push(view::order::hint(order) + default_namespace(args) + &args.of_file_and_decision());
     }
-    let pods =
-        order.pods().map(|pod| format!(" {} {:?} {:?}", pod.pod.name(), pod.possible_at, pod.deleted_at));
+    let pods = order.pods().map(|pod| {
+        let OrderedPod { possible_at, deleted_at, waits_for, .. } = pod;
+        format!(" {} {:?} {possible_at:?} {deleted_at:?} {waits_for:?}", pod.pod.name(), pod.pod.verdict)
+    });
     let error = Error::new("-o name needs a replica count").advise("Add --replicas N.");
     let forms = Forms { data: order, tables, names: Err(error) };
     Ok(Answer { text: forms.text(args.output, terminal)?, beside, gist: pods.collect() })
+}
+
+/// The default namespace, which hints leave out, if it was named: the context may have another one.
+fn default_namespace(args: &PreviewArgs) -> &'static str {
+    if args.namespace.as_deref() == Some("default") { " -n default" } else { "" }
 }
 
 /// Whether the user may ask about a `ReplicaSet` of a Deployment. Otherwise, the Deployment stands for it.
@@ -436,8 +450,10 @@ fn several(
     } else if terminal.width.is_some() && args.output == Output::Table {
         beside.extend(next_of(&all, args));
     }
-    let lines =
-        all.workloads.iter().map(|line| format!(" {} {:?} {:?}", line.workload.name, line.next, line.delete));
+    let lines = all.workloads.iter().map(|line| {
+        let OverviewRow { next, next_at, fate, delete, .. } = line;
+        format!(" {} {next:?} {next_at:?} {fate:?} {delete:?}", line.workload.name)
+    });
     let table = match args.output {
         Output::Markdown => view::overview::titled(&all, is_asked),
         _ => view::overview::table(&all, is_asked),
@@ -456,7 +472,14 @@ fn nothing_in(args: &PreviewArgs) -> String {
         None if args.all_namespaces => " in any namespace".to_owned(),
         None => " here".to_owned(),
     };
-    format!("no workload{} has pods{place}", labels.unwrap_or_default())
+    let kinds: Vec<_> = args
+        .subjects()
+        .into_iter()
+        .flatten()
+        .filter_map(|subject| if let Subject::All(kind) = subject { Some(kind.to_string()) } else { None })
+        .collect();
+    let what = if kinds.is_empty() { "workload".to_owned() } else { kinds.join(" or ") };
+    format!("no {what}{} has pods{place}", labels.unwrap_or_default())
 }
 
 /// What to type next.

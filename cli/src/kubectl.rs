@@ -1,7 +1,7 @@
 //! Runs kubectl, which knows how to reach the cluster and takes care of logins, proxies and long lists.
 
 use crate::Failure;
-use crate::args::quoted::quoted;
+use crate::args::connection::place;
 use crate::progress::Watched;
 use crate::relay::{Kept, Relay};
 use podrank_predict::{Error, ErrorKind, Snapshot};
@@ -10,9 +10,6 @@ use std::fmt;
 use std::io::{self, Write};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::thread;
-
-/// The flags that name a cluster and a user.
-const PLACE: [&str; 5] = ["--context=", "--kubeconfig=", "--cluster=", "--user=", "--server="];
 
 /// What kubectl did.
 pub(crate) struct Answer {
@@ -133,8 +130,7 @@ impl Kubectl {
 
     /// The flags that name the cluster and the user, behind a command to copy. A token is not shown again.
     pub(crate) fn place(&self) -> String {
-        let is_place = |flag: &&String| PLACE.iter().any(|name| flag.starts_with(name));
-        self.connection.iter().filter(is_place).flat_map(|flag| [" ".to_owned(), quoted(flag)]).collect()
+        place(&self.connection)
     }
 
     /// Returns what `kubectl get WORDS` finds, which may be nothing. kubectl reads longer lists page by page.

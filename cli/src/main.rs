@@ -15,7 +15,7 @@ mod steer;
 mod surroundings;
 
 use anstream::{AutoStream, ColorChoice};
-use args::preview::PreviewArgs;
+use args::preview::{Output, PreviewArgs};
 use args::{Args, Task};
 use jiff::Timestamp;
 use kubectl_podrank::terminal::{Terminal, in_sentences};
@@ -87,7 +87,8 @@ fn show(args: &PreviewArgs) -> Result<(), Failure> {
         // Completes the text before it writes the first byte, so that no reader gets half an answer.
         let answer = ask::answer(args, terminal)?;
         if last.as_ref() != Some(&answer.gist) {
-            if last.is_some() {
+            // A time is nothing for a program that reads names or data.
+            if last.is_some() && matches!(args.output, Output::Table | Output::Wide | Output::Markdown) {
                 print(format!("\n{:.0}\n", Timestamp::now()).as_bytes())?;
             }
             if !print(&answer.text)? {

@@ -21,7 +21,7 @@ pub(crate) struct Kept {
     pub(crate) is_missing: bool,
     /// Whether the API server did not answer.
     pub(crate) is_unreachable: bool,
-    /// Whether there was more than refusals and warnings.
+    /// Whether there was more than refusals, warnings and log.
     pub(crate) has_more: bool,
 }
 
@@ -57,7 +57,9 @@ impl Relay {
             kept.refusals.push(text.trim_end().to_owned());
             return;
         }
-        kept.has_more |= !text.starts_with("Warning:");
+        // kubectl logs what it does without, such as an API whose server does not answer.
+        let is_log = untimed(text.trim_end()) != text.trim_end();
+        kept.has_more |= !is_log && !text.starts_with("Warning:");
         // A question may be asked again.
         if asked > 0 || self.is_new(&text) {
             pass_text(&line[asked..], to);
@@ -201,5 +203,10 @@ mod tests {
         assert_eq!((&*text, &*kept.refusals, kept.has_more), ("x\n", &[refusal.to_owned()][..], true));
         let (_, kept) = passed(&relay, &["Error from server (NotFound): pods \"a\" not found\n"]);
         assert!(kept.is_missing && kept.refusals.is_empty());
+        let log =
+            "E1126 15:36:41.1 77 memcache.go:287] couldn't get resource list for metrics.k8s.io/v1beta1\n";
+        let refused = "Error from server (Forbidden): jobs.batch is forbidden\n";
+        let (_, kept) = passed(&Relay::default(), &[log, refused]);
+        assert!(!kept.has_more && kept.refusals.len() == 1);
     }
 }

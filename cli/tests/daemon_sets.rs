@@ -1,7 +1,7 @@
 //! `DaemonSets`: what the program shows of them. `judge/code` compares which pods go, and why, with Kubernetes' own syncs.
 
 use crate::common::{
-    Change, DAEMON_SET, changed, dump, fails, fine, items, put, row, run, shown, with, with_twin,
+    Change, DAEMON_SET, all_pods, changed, dump, fails, fine, items, put, row, run, shown, with, with_twin,
 };
 use serde_json::{Value, json};
 
@@ -152,4 +152,14 @@ fn flags_and_fields_are_checked() {
     assert_eq!(fine("", DAEMON_SET), fine("ds/agent", DAEMON_SET));
     let (status, _, stderr) = run("-o name", DAEMON_SET);
     assert!(status == Some(2) && stderr.contains("Add --replicas N or --rollout."), "{stderr}");
+}
+
+#[test]
+fn a_pod_that_has_ended_has_its_phase() {
+    for (phase, rule) in [("Failed", "failed"), ("Succeeded", "succeeded")] {
+        let ended = changed(DAEMON_SET, &[("agent-c", "status phase", json!(phase))]);
+        let json = shown("ds/agent", ended).json;
+        let pod = all_pods(&json).find(|pod| pod["name"] == "agent-c").expect("it is listed");
+        assert_eq!(row(pod, "{phase} {reason.rule}"), format!("{phase} {rule}"));
+    }
 }

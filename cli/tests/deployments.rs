@@ -70,7 +70,18 @@ fn the_next_sync_of_each_set_is_said() {
     let restart = ("web", "spec template metadata annotations", restarted);
     let invalid = "…Deployment default/web has a selector that is invalid or selects all pods…";
     let stays = "note: ReplicaSet default/web-7f6b9d5c48 is being deleted, so kube-controller-manager deletes none of its pods";
+    let desired = (NEW, "metadata annotations deployment.kubernetes.io/desired-replicas", json!("9"));
+    let no_pod = "web-5d8c7f9b64: 4 to 0; share; its share is 0 of 0 pods";
     for (words, changes, says) in [
+        (
+            "deploy/web --replicas 9",
+            &[paused(), available(NEW, 9), desired][..],
+            &[
+                "web-5d8c7f9b64: 4 to 0; saturated; all 9 pods of the new ReplicaSet are available, so old ReplicaSets shrink to 0",
+                "web-7f6b9d5c48: 9 to 9; saturated; all 9 pods of the new ReplicaSet are available",
+            ][..],
+        ),
+        ("deploy/web --replicas 0", &[], &[no_pod]),
         (ROLL, &[available(NEW, 2)][..], &["0 of 13 go; roll", "waits: …"][..]),
         (SCALE, &[paused(), available(NEW, 4)], &["…; scale"]),
         (ROLL, &[recreate()], &["4 of 13 go; recreate", "…; recreated; …", "waits: …"]),
@@ -174,6 +185,10 @@ fn unsound_deployments_name_the_field() {
             fine(&format!("{NEW} --replicas 5"), &dump);
         }
     }
+    // Another one is not the one that cannot be read.
+    let dump = changed(ROLLOUT, &[("web", "spec replicas", json!(-4))]);
+    fails("deploy/api --replicas 5", &dump, "no Deployment is named api\n  …");
+    fails("deploy/web -n shop --replicas 5", &dump, "no Deployment …");
 }
 
 #[test]
@@ -196,4 +211,17 @@ fn a_dump_without_sets_is_incomplete() {
     let no_sets = without(ROLLOUT, |item| item["kind"] == "ReplicaSet");
     let none = "Deployment default/web has 14 pods, and none of its ReplicaSets is listed";
     fails(SCALE, no_sets, &format!("the input is incomplete\n  {none}…"));
+}
+
+#[test]
+fn the_wide_table_has_the_sizes_of_each_set() {
+    let (wide, _) = fine(&format!("{SCALE} -o wide"), ROLLOUT);
+    let lines: Vec<_> = wide.lines().map(|it| it.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    for said in [
+        "REPLICASET FROM TO PODS DELETED REASON",
+        "web-5d8c7f9b64 4 2, 0 4 4 its share is 2 of 7 pods (5 replicas and a surge of 2)",
+        "web-7f6b9d5c48 9 5 9 4 its share is 5 of 7 pods (5 replicas and a surge of 2)",
+    ] {
+        assert!(lines.iter().any(|line| line == said), "{said}\nis not in {wide}");
+    }
 }

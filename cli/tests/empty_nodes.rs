@@ -89,3 +89,28 @@ fn what_a_drain_cannot_move_is_named() {
     );
     assert!(ran.stdout.contains("worker-2 keeps 1 pod of StatefulSet db."), "{}", ran.stdout);
 }
+
+#[test]
+fn nodes_that_are_about_to_go_are_emptied_first() {
+    let pods = [('a', "worker-1"), ('b', "worker-2")].map(|(letter, node)| pod("shop", "web", letter, node));
+    let node = |name: &str, spec: &Value| json!({ "apiVersion": "v1", "kind": "Node", "metadata": { "name": name }, "spec": spec });
+    let tainted = json!({ "taints": [{ "key": "going", "effect": "NoSchedule" }] });
+    for (words, spec, empty) in [
+        ("--empty-nodes", json!({}), "worker-1"),
+        ("--empty-nodes", json!({ "unschedulable": true }), "worker-2"),
+        ("--empty-nodes --prefer-nodes taint:going", tainted, "worker-2"),
+    ] {
+        let nodes = list(&[node("worker-1", &json!({})), node("worker-2", &spec)]);
+        let answers = [list(&[set("shop", "web", 2)]), list(&pods), list(&pods), nodes, list(&[])];
+        let ran = run(&format!("scale rs/web --replicas 1 {words} -n shop --dry-run client"), &answers);
+        assert!(ran.stdout.contains(&format!("\n{empty} becomes empty.\n")), "{words}: {}", ran.stdout);
+    }
+}
+
+#[test]
+fn values_that_may_not_be_read_are_not_looked_for_elsewhere() {
+    let ran = scale("--lowest metric/load", &[refused("Error from server (Forbidden): no\n")]);
+    let error =
+        "error: cannot read the values for --lowest metric/load\n  Error from server (Forbidden): no\n";
+    assert_eq!((ran.status, &*ran.stderr), (Some(1), error));
+}

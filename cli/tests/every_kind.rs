@@ -281,3 +281,15 @@ fn a_broken_node_matters_to_daemon_sets_alone() {
         }
     }
 }
+
+#[test]
+fn a_pod_that_is_listed_three_times_is_noted_once() {
+    for kind in KINDS {
+        let mut items = kind.objects();
+        let again = items[1].clone();
+        items.extend([again.clone(), again]);
+        let (_, notes) = fine(&kind.of_web(), dump(&items));
+        let note = "pod default/web-0 is listed more than once, and only the first entry counts\n";
+        assert_eq!(notes.matches(note).count(), 1, "{kind:?}: {notes}");
+    }
+}

@@ -3,7 +3,7 @@
 
 use crate::common::{
     DAEMON_SET, JOB, PROGRAM, ROLLOUT, Ran, STATEFUL_SET, dump, items, output, owned_pod, owner, put, ran,
-    with,
+    ready, with,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -11,6 +11,7 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
+use std::time::Duration;
 
 const CLUSTER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fake/cluster");
 
@@ -139,4 +140,37 @@ fn a_watch_ends_when_nobody_reads_it_any_more() {
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().expect("the program starts");
     drop(child.stdout.take());
     assert_eq!(child.wait().expect("it ends").code(), Some(0));
+}
+
+#[test]
+fn a_watch_prints_an_answer_again_if_it_is_another_one() {
+    let cluster = Cluster::new("changes");
+    let breaks = |name: &str| {
+        let mut all = objects();
+        let is_own =
+            |it: &&mut Value| it["kind"] == "Pod" && it["metadata"]["ownerReferences"][0]["name"] == "canary";
+        for pod in all.iter_mut().filter(is_own) {
+            let is_ready = pod["metadata"]["name"] != name;
+            put(pod, "status conditions", ready(is_ready, "2026-03-10T09:00:00Z"));
+        }
+        // In one step, so that nobody reads half of it.
+        let next = cluster.0.with_extension("next");
+        fs::write(&next, dump(&all)).expect("a file");
+        fs::rename(next, &cluster.0).expect("a file");
+    };
+    breaks("canary-9001");
+    let mut command = Command::new("timeout");
+    command.args(["60", PROGRAM, "rs/canary", "--replicas", "2", "-w"]);
+    command.env("KUBECTL", CLUSTER).env("CLUSTER", &cluster.0).stdin(Stdio::null()).stderr(Stdio::null());
+    let mut child = command.stdout(Stdio::piped()).spawn().expect("the program starts");
+    let lines = BufReader::new(child.stdout.take().expect("a pipe")).lines().map_while(Result::ok);
+    let mut rows = lines.filter(|line| line.starts_with("deleted "));
+    assert!(rows.next().is_some_and(|row| row.contains("canary-9001")));
+    // Two looks find nothing else.
+    thread::sleep(Duration::from_secs(5));
+    breaks("canary-9002");
+    let next = rows.next();
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
+    child.wait().expect("it ends");
+    assert!(next.as_ref().is_some_and(|row| row.contains("canary-9002")), "{next:?}");
 }

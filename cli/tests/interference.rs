@@ -156,6 +156,12 @@ fn a_budget_covers_pods_that_go() {
         let shown = of(replicas, &budgets.iter().map(|(name, of)| budget(name, of)).collect::<Vec<_>>());
         assert_eq!(notes(&shown), said.into_iter().collect::<Vec<_>>(), "{budgets:?}");
     }
+    // One of another namespace covers none of them.
+    let elsewhere = with(budget("web", &web), "metadata namespace", json!("shop"));
+    assert!(notes(&of(3, &[elsewhere])).is_empty());
+    // Before v1, an empty selector covers none.
+    let old = with(budget("web", &all), "apiVersion", json!("policy/v1beta1"));
+    assert!(notes(&of(3, &[old])).is_empty());
     // The budget only covers pods that are kept.
     let canary = changed(&idle(), &[(&format!("{NEW}-p4xkl"), "metadata labels track", json!("canary"))]);
     let canary = with_objects(&canary, &[budget("web", &json!({ "matchLabels": { "track": "canary" } }))]);

@@ -44,6 +44,10 @@ fn own_costs_are_named_once_with_undo_and_as_the_reason() {
         notes.contains("note: 1 pod has podrank's own deletion cost (-1), which an earlier run"),
         "{notes}"
     );
+    // The note about other costs does not name them.
+    let (_, notes) = fine("deploy/web --replicas 1", &dump);
+    let others = "note: 2 pods have deletion costs (web-7f6b9d5c48-b7wfn -10, web-7f6b9d5c48-p4xkl 100)\n";
+    assert!(notes.contains(others), "{notes}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! `fake/kubectl` stands in for kubectl.
 
 use crate::common::kubectl::{Answer, Kubectl, answering as kubectl, list, nothing, says};
-use crate::common::{self, DAEMON_SET, NOON, PROGRAM, ROLLOUT, fine as of_file, items, owner, with};
+use crate::common::{self, DAEMON_SET, JOB, NOON, PROGRAM, ROLLOUT, fine as of_file, items, owner, with};
 use serde_json::{Value, json};
 use std::fs;
 use std::process::{Command, Output};
@@ -429,4 +429,72 @@ fn names_of_the_cluster_complete() {
         let words = fine(&output).0.lines().map(|line| line.split('\t').next().expect("a word"));
         assert_eq!(words.collect::<Vec<_>>().join(" "), completed);
     }
+}
+
+/// Releases differ in what they do with Jobs.
+#[test]
+fn the_release_of_the_cluster_is_asked_for_a_job() {
+    let kubectl = kubectl(&[says(&of(JOB, "Job")[0]), list(&of(JOB, "Pod")), list(&[])]);
+    fs::write(kubectl.path("version"), r#"{"gitVersion":"v1.36.3"}"#).expect("a file");
+    let output = run(&kubectl, "job/import --parallelism 2 -o json");
+    let json: Value = serde_json::from_str(fine(&output).0).expect("JSON");
+    assert_eq!(json["kubernetesVersion"], "1.36.3");
+}
+
+/// That of an autoscaler that may scale to 0 differs.
+#[test]
+fn the_release_is_asked_for_a_count_of_zero_unless_it_is_given() {
+    for (words, release) in [
+        ("--replicas 0", "1.36.3"),
+        ("--replicas -10", "1.36.3"),
+        ("--replicas 0 --kubernetes-version 1.35.2", "1.35.2"),
+    ] {
+        let kubectl = kubectl(&example());
+        fs::write(kubectl.path("version"), r#"{"gitVersion":"v1.36.3"}"#).expect("a file");
+        let output = run(&kubectl, &format!("deploy/web {words} -o json"));
+        let json: Value = serde_json::from_str(fine(&output).0).expect("JSON");
+        assert_eq!(json["kubernetesVersion"], release, "{words}");
+    }
+}
+
+#[test]
+fn a_cluster_without_pods_says_where_it_looked() {
+    for (words, place) in [("-A", "in any namespace"), ("-n shop", "in namespace shop"), ("-o wide", "here")]
+    {
+        let output = run(&kubectl(&[list(&[controller("old", 0)]), list(&[])]), words);
+        assert_eq!(fine(&output), ("", &*format!("no workload has pods {place}\n")));
+    }
+}
+
+#[test]
+fn a_pod_of_any_namespace_is_asked_about_in_its_own() {
+    let answers =
+        [&[controllers_pods(), says(&controller("old", 2)), controllers_pods()][..], &alone()[..]].concat();
+    let [common, policies] = &around("shop");
+    let asked = [
+        "get|pods|--field-selector|metadata.name=old-1|--all-namespaces|--output|json",
+        "get|replicationcontrollers|old|--ignore-not-found|--namespace|shop|--show-managed-fields|--output|json",
+        "get|pods|--selector|app=old,tier=|--namespace|shop|--output|json",
+        common,
+        policies,
+    ];
+    fine(&asks("pod/old-1 -A", &answers, &asked));
+}
+
+#[test]
+fn the_namespace_is_that_of_the_context() {
+    let cluster = kubectl(&[list(&[]), ("shop".to_owned(), "", 0), nothing(), nothing()]);
+    run(&cluster, "web --replicas 0 --context c");
+    assert_eq!(cluster.asked()[1], "config|view|--minify|--output=jsonpath={..namespace}|--context=c");
+}
+
+/// A command to copy asks the same cluster, and names the default namespace if that was named.
+#[test]
+fn commands_to_copy_have_the_context() {
+    let kubectl = kubectl(&example());
+    let words = ["deploy/web", "--replicas", "9", "--context=prod", "--token=secret", "-n", "default"];
+    let shown = kubectl.shown_at_terminal(&words);
+    let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    let end = "kubectl podrank scale deploy/web --replicas 9 --pod NAME -n default --context=prod";
+    assert!(shown.ends_with(end), "{shown}");
 }

@@ -13,6 +13,8 @@ fn alike(pods: u32) -> String {
 fn a_pod_may_be_deleted_at_each_count_between_two() {
     let (text, _) = fine("pod/web-3", alike(9));
     assert!(text.contains(": kept at 9 or more, possibly deleted at 8 to 1, deleted at 0.\n"), "{text}");
+    let (text, _) = fine("pod/web-1", alike(2));
+    assert!(text.contains(": kept at 2 or more, possibly deleted at 1, deleted at 0.\n"), "{text}");
 }
 
 #[test]

@@ -314,6 +314,9 @@ fn not_utf_8() {
     {
         let text: Vec<u8> = mark.iter().copied().chain(text.encode_utf16().flat_map(bytes)).collect();
         assert_eq!(Snapshot::read(&*text).expect("UTF-16").workloads().len(), 1);
+        // A file that is cut within a character.
+        let cut = refused(&[&text[..], b" "].concat());
+        assert!(cut.contains("not JSON"), "{cut}");
     }
     assert_eq!(refused(b"a: b\nc: \xC3"), "the input is not UTF-8 at line 2");
     assert!(refused(b"{\"kind\": \"\xC3\"}").contains("unicode"), "{}", refused(b"{\"kind\": \"\xC3\"}"));
@@ -401,6 +404,10 @@ fn unreadable_objects() {
     ] {
         bad_input(&dump(&[with(pod(1), place, value), set("web")]), "", &error);
     }
+    // A set of which only the pods can be read.
+    let negative = with(set("web"), "spec replicas", json!(-4));
+    let error = "ReplicaSet default/web: spec.replicas: -4 is negative, which Kubernetes does not allow";
+    bad_input(&dump(&[pod(1), negative]), "web", error);
 }
 
 #[test]
@@ -832,6 +839,16 @@ fn command() -> Command {
     let mut command = Command::new(PROGRAM);
     command.args(["-f", ROLLOUT_FILE, "--replicas", "4", "rs/web-7f6b9d5c48"]).args(NOON);
     command
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_cannot_be_written_is_an_error() {
+    let full = std::fs::File::options().write(true).open("/dev/full").expect("the device");
+    let output = command().stdout(full).stderr(Stdio::piped()).output().expect("the program runs");
+    let stderr = String::from_utf8(output.stderr).expect("UTF-8");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr.starts_with("error: standard output: No space left on device"), "{stderr}");
 }
 
 #[test]

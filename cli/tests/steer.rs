@@ -5,7 +5,7 @@
 //! rewrites only what was printed, and only of the sessions whose requests and exit status are the same as before.
 
 use crate::common::dump;
-use crate::common::kubectl::{KUBECTL, Kubectl};
+use crate::common::kubectl::{self, Answer, KUBECTL, Kubectl, authorized, leased, list, nothing, refused};
 use podrank_predict::is_hidden;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -306,4 +306,92 @@ fn the_document_and_the_code_have_the_same_steps_and_states() {
     let (_, variants) = outcome.split_once("enum Step {").expect("the steps");
     let variants: Vec<_> = variants.split('}').next().expect("its end").split(',').map(str::trim).collect();
     assert_eq!(steps, variants[..variants.len() - 1]);
+}
+
+// Runs that no cluster was made to show.
+
+/// The `ReplicaSet` `web` with this count, and these pods.
+fn state(replicas: usize, pods: &[Value]) -> Vec<Answer> {
+    vec![list(&[kubectl::set("shop", "web", replicas)]), list(pods)]
+}
+
+/// Until a run has the Lease that scales three pods to 0, for which it writes no costs.
+fn until_locked() -> Vec<Answer> {
+    let rights = vec![list(&[]), nothing(), authorized("web"), leased()];
+    [state(3, &kubectl::three("shop", "web")), rights].concat()
+}
+
+fn until_scaled() -> Vec<Answer> {
+    let read = || [vec![list(&[])], state(3, &kubectl::three("shop", "web"))].concat();
+    [until_locked(), read(), read(), vec![leased(), nothing()]].concat()
+}
+
+const TO_ZERO: &str = "scale rs/web --replicas 0 -n shop --yes";
+
+#[test]
+fn a_run_that_ends_too_early_says_how_far_it_came() {
+    let words = format!("{TO_ZERO} --timeout 0s");
+    let left = || state(0, &kubectl::three("shop", "web")[..2]);
+    let ran = kubectl::run(&words, &[until_scaled(), left(), left(), vec![nothing()]].concat());
+    let said = "error: Scaled rs/web from 3 to 0, but the pods were not deleted in time\n  \
+                1 of the 3 selected pods are deleted so far.\n  When all are, run: kubectl podrank undo rs/web -n shop\n";
+    assert_eq!((ran.status, &*ran.stderr), (Some(4), said));
+    let gone = || refused("Error from server: gone\n");
+    let ran = kubectl::run(&words, &[until_scaled(), vec![gone(), gone(), nothing()]].concat());
+    let end = "\n  It is unknown which pods were deleted.\n  When they are, run: kubectl podrank undo rs/web -n shop\n";
+    assert!(ran.status == Some(4) && ran.stderr.ends_with(end), "{}", ran.stderr);
+}
+
+#[test]
+fn a_run_waits_for_a_controller_that_lags() {
+    let mut lags = kubectl::set("shop", "web", 0);
+    lags["metadata"]["generation"] = Value::from(2);
+    let looks = [vec![list(&[lags]), list(&[])], state(0, &[]), vec![nothing()]].concat();
+    let ran = kubectl::run(TO_ZERO, &[until_scaled(), looks].concat());
+    assert_eq!((ran.status, &*ran.stderr), (Some(0), ""));
+}
+
+#[test]
+fn a_lease_that_stays_is_named_with_what_removes_it() {
+    let no = || refused("Error from server (Forbidden): leases is forbidden\n");
+    let words = format!("{TO_ZERO} --context=c --token=secret");
+    let run =
+        |ends: [Answer; 2]| kubectl::run(&words, &[until_scaled(), state(0, &[]), ends.into()].concat());
+    // The answer to the first request may have been lost.
+    let again = run([no(), nothing()]);
+    assert_eq!((again.status, &*again.stderr), (Some(0), ""));
+    let ran = run([no(), no()]);
+    let said = "error: Scaled rs/web from 3 to 0. Deleted exactly the 3 selected pods\n  \
+                the Lease podrank-web is still there: Error from server (Forbidden): leases is forbidden\n  \
+                Run: kubectl podrank undo rs/web -n shop --context=c\n";
+    assert_eq!((ran.status, &*ran.stderr), (Some(4), said));
+}
+
+#[test]
+fn a_count_of_somebody_else_is_asked_about() {
+    let four = || {
+        let more = kubectl::pod("shop", "web", 'd', "worker-2");
+        state(4, &[&kubectl::three("shop", "web")[..], &[more]].concat())
+    };
+    let read = vec![list(&[])];
+    let answers = [until_locked(), read.clone(), four(), four(), vec![nothing()], four(), read].concat();
+    let cluster = kubectl::answering(&answers);
+    let output = cluster.run_at_terminal(&["scale", "rs/web", "--replicas", "0", "-n", "shop"], &["y", "n"]);
+    let stderr = String::from_utf8(output.stderr).expect("UTF-8");
+    let said =
+        "The plan changed: now selected: web-d; rs/web has 4 replicas now and is scaled to 0; web-d is new\n";
+    assert!(output.status.code() == Some(1) && stderr.contains(said), "{stderr}");
+    assert_eq!(cluster.asked().len(), answers.len());
+}
+
+#[test]
+fn a_run_that_comes_too_late_says_so() {
+    let rest = || state(1, &kubectl::three("shop", "web")[2..]);
+    let rights = vec![list(&[]), nothing(), nothing(), authorized("web"), nothing(), leased(), list(&[])];
+    let reads = [rest(), rest(), rest(), vec![nothing()]].concat();
+    let answers = [state(3, &kubectl::three("shop", "web")), rights, reads].concat();
+    let ran = kubectl::run("scale rs/web --replicas 1 -n shop --yes", &answers);
+    let said = "error: rs/web was not scaled: rs/web has 1 replica already\n  Its replica count is 1 now.\n  \
+                Selected pods that were deleted meanwhile: web-a, web-b\n";
+    assert_eq!((ran.status, &*ran.stderr), (Some(1), said));
 }

@@ -150,6 +150,13 @@ fn a_workload_that_waits_says_so_in_each_view() {
         pod[..2],
         ["db-4 (sts/db, 5 pods): kept at 5 or more, waits at 4 to 2, deleted at 1 or fewer.", waits]
     );
+    let of_pod = "kept at 3 or more, waits at 2, deleted at 1 or fewer";
+    assert_eq!(lines("pod/db-2", STATEFUL_SET)[0], format!("db-2 (sts/db, 5 pods): {of_pod}."));
+    let fewer = changed(STATEFUL_SET, &[("db", "spec replicas", json!(3))]);
+    assert_eq!(
+        lines("pod/db-4", fewer)[0],
+        "db-4 (sts/db, 5 pods): waits for db-1, and is deleted after that."
+    );
     let overview = lines("sts", STATEFUL_SET);
     assert!(overview[1].contains("  waiting at 4"), "{overview:?}");
     // Nothing is said twice, and nothing in other words.
@@ -210,11 +217,32 @@ fn a_file_is_asked_for_namespaces_and_labels() {
     for (words, said) in [
         ("-l tier=none", "no workload with the labels tier=none has pods in the file\n"),
         ("-l tier=none -n shop", "no workload with the labels tier=none has pods in namespace shop\n"),
-        ("-n shop deploy", "no workload has pods in namespace shop\n"),
+        ("-n shop deploy", "no Deployment has pods in namespace shop\n"),
     ] {
         let (_, error) = fine(words, &all);
         assert!(error.ends_with(said), "{words}: {error}");
     }
+    let none = "no workload with the labels tier=none has pods in the file\n";
+    assert_eq!(fine("-l tier=none", ROLLOUT), (String::new(), none.to_owned()));
+}
+
+#[test]
+fn a_verbose_answer_ends_with_the_command_that_repeats_it() {
+    let (_, notes) = fine("deploy/web --replicas 5 -v", ROLLOUT);
+    let again = "\nAgain: kubectl podrank deploy/web --namespace default --replicas 5 \
+                 --now 2026-03-10T12:00:00Z --order kubernetes -f -\n";
+    assert!(notes.ends_with(again), "{notes}");
+}
+
+#[test]
+fn a_pod_that_stays_for_now_is_not_said_to_stay_at_every_count() {
+    let own = |number: u32| {
+        with(owned_pod(number, "web"), "status conditions", ready(number > 1, "2026-03-10T09:00:00Z"))
+    };
+    let pods: Vec<_> = (1..4).map(own).collect();
+    let dump = dump(&[&pods[..], &[bare_set("web", 2)]].concat());
+    let said = "kept at the present replica count, and it is not known at which lower one it is deleted";
+    assert_eq!(lines("pod/web-2", dump)[0], format!("web-2 (rs/web, 3 pods): {said}."));
 }
 
 #[test]
@@ -253,7 +281,7 @@ fn at_terminal(words: &str) -> Vec<String> {
 #[test]
 fn what_to_type_next_keeps_the_file_and_the_flags_that_change_the_answer() {
     let now = "--now 2026-03-10T12:00:00Z";
-    let flags = "--within 0s,5s --feature-gates PodDeletionCost=false --partial";
+    let flags = "--within 0s,5s --order total --kubernetes-version 1.35.2 --feature-gates PodDeletionCost=false --partial";
     for (words, next) in [
         ("deploy/web", "kubectl podrank deploy/web --replicas N"),
         ("deploy", "kubectl podrank deploy/web -n default"),

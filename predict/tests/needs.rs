@@ -1,7 +1,9 @@
 //! Whether a reading of the cluster has settled, or has to be read again.
 
 use podrank_laws::objects;
-use podrank_predict::{Snapshot, WorkloadKind, WorkloadName};
+use podrank_predict::{
+    NoteCode, Options, RelatedKind, Snapshot, WorkloadKind, WorkloadName, preview_workload,
+};
 use serde_json::{Value, json};
 
 const EXAMPLES: [(&str, &str); 4] = [
@@ -121,4 +123,17 @@ fn a_name_means_one_workload() {
     };
     assert_eq!(found(&["db"]), several("db", "sts/db in default, job/db in default"));
     assert_eq!(found(&["job/twin"]), several("job/twin", "job/twin in default, job/twin in staging"));
+}
+
+/// A kind may be named twice, by a program that reads in parts.
+#[test]
+fn what_could_not_be_read_is_named_once_and_in_order() {
+    let mut input = input(&example("StatefulSet"));
+    input.lacks(&[RelatedKind::DisruptionBudget]);
+    input.lacks(&[RelatedKind::Autoscaler, RelatedKind::DisruptionBudget]);
+    let options = Options::new(3, "2026-03-10T12:00:00Z".parse().expect("a time"));
+    let preview = preview_workload(&input, &options).expect("a preview");
+    let notes = preview.notes.iter().filter(|note| note.code == NoteCode::NotPermitted);
+    let notes: Vec<_> = notes.map(|note| &*note.text).collect();
+    assert_eq!(notes, ["autoscalers and disruption budgets could not be read"]);
 }

@@ -129,7 +129,7 @@ fn an_autoscaler_and_its_reason_are_named() {
             "HorizontalPodAutoscaler",
             name,
             "SuccessfulRescale",
-            "New size: 2; reason: All metrics below target",
+            "New size: 2; reason: Current number of replicas above Spec.MaxReplicas",
             seconds,
         )
     };
@@ -137,12 +137,30 @@ fn an_autoscaler_and_its_reason_are_named() {
         let objects = with(three(going(pod('a', "n1"), 0)), [deleted('a'), scaled(3, 2, 0)]);
         ask('a', &with(objects, more)).event.expect("a reason")
     };
-    let by_it = "rs/web-5d was scaled from 3 to 2 by hpa/web (All metrics below target)";
+    let by_it =
+        "rs/web-5d was scaled from 3 to 2 by hpa/web (Current number of replicas above Spec.MaxReplicas)";
     assert_eq!(because([autoscaler.clone(), rescaled("web", 0)]), by_it);
     // Another one, and a change long before.
     for other in [rescaled("api", 0), rescaled("web", -90)] {
         assert_eq!(because([autoscaler.clone(), other]), "rs/web-5d was scaled from 3 to 2 by kubectl");
     }
+    // One of its name that scales something else.
+    let mut of_api = autoscaler;
+    of_api["spec"]["scaleTargetRef"]["name"] = json!("api");
+    assert_eq!(because([of_api, rescaled("web", 0)]), "rs/web-5d was scaled from 3 to 2 by kubectl");
+}
+
+/// 20 seconds later, both are in one age bucket, which begins at 2^41 ns (2199 s), and the UID decides.
+#[test]
+fn ages_are_those_at_the_request() {
+    let ready = |name, node, since: i64| {
+        let mut pod = pod(name, node);
+        pod["status"]["conditions"][0]["lastTransitionTime"] = json!(at(-since));
+        pod
+    };
+    let pods = vec![going(ready('a', "n1", 2_190), 0), ready('b', "n2", 3_000)];
+    let events = [set(1, "new"), deployment(1), deleted('a'), scaled(2, 1, 0)];
+    assert_eq!(ask('a', &with(pods, events)).rule(), Some("ready-time"));
 }
 
 #[test]

@@ -1,7 +1,17 @@
 //! The flags that say how to reach the cluster. They are kubectl's own, and are passed on to it unchanged.
 
+use super::quoted::quoted;
 use clap::{Arg, Args, Command, ValueHint};
 use std::ffi::OsString;
+
+/// The flags that name a cluster and a user.
+const PLACE: [&str; 5] = ["--context=", "--kubeconfig=", "--cluster=", "--user=", "--server="];
+
+/// Those of these flags that name the cluster and the user, behind a command to copy. A token is not shown again.
+pub(crate) fn place(arguments: &[String]) -> String {
+    let is_place = |flag: &&String| PLACE.iter().any(|name| flag.starts_with(name));
+    arguments.iter().filter(is_place).flat_map(|flag| [" ".to_owned(), quoted(flag)]).collect()
+}
 
 /// Their heading in the help.
 pub(crate) const CONNECTION: &str = "Connection (passed on to kubectl)";

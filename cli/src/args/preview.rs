@@ -1,6 +1,6 @@
 //! The flags of the preview, and the options they stand for. Reads nothing else.
 
-use super::connection::Connection;
+use super::connection::{Connection, place};
 use super::quoted::quoted;
 use clap::builder::RangedI64ValueParser;
 use clap::{ArgAction, Parser, ValueEnum, ValueHint};
@@ -282,10 +282,12 @@ impl PreviewArgs {
         self.subjects().is_ok_and(|subjects| matches!(&*subjects, [Subject::Workload(_)]))
     }
 
-    /// The flags that name the files, if any are read: for commands that are printed.
+    /// The flags that name the files, or else the cluster: for commands that are printed.
     pub(crate) fn of_file(&self) -> String {
         let files = self.filename.iter();
-        files.fold(String::new(), |flags, file| flags + " -f " + &quoted(&file.to_string_lossy()))
+        files.fold(place(&self.connection.arguments()), |flags, file| {
+            flags + " -f " + &quoted(&file.to_string_lossy())
+        })
     }
 
     /// The same flags, and all others besides the count that change an answer: for commands that ask more about the same.

@@ -25,6 +25,7 @@ use podrank_predict::plan::{self, Plan, PlanSize, ScaleTarget, Target};
 use podrank_predict::{Options, Snapshot, count, json};
 use request::ScaleRequest;
 use std::collections::BTreeSet;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 pub(crate) fn scale(args: &ScaleArgs) -> Result<ExitCode, Failure> {
@@ -116,8 +117,12 @@ fn steer((request, input): (ScaleRequest<'_>, Snapshot)) -> Result<ExitCode, Fai
     let planned = request.plan(input)?;
     let plan = &planned.plan;
     plan.notes.iter().for_each(|note| complain(&note.to_string()));
+    let table = view::plan::table(plan).text(terminal());
     if how.output == SteerOutput::Table {
-        print(view::plan::table(plan).text(terminal()).as_bytes())?;
+        print(table.as_bytes())?;
+    } else if !how.yes && how.dry_run.is_none() {
+        // Who is asked to confirm the plan sees it. Standard output is for JSON alone.
+        let _ = io::stderr().write_all(table.as_bytes());
     }
     if let Some(dry_run) = how.dry_run {
         return end_dry_run(&request, plan, dry_run);

@@ -325,6 +325,14 @@ mod tests {
     use serde_json::json;
 
     #[test]
+    fn values_are_read_once() {
+        let read = ReadOnce::default();
+        let given = || Values::given(HashMap::from([("web-a".to_owned(), 1.0)]));
+        assert_eq!(read.or(|| Ok(given())).expect("values"), given());
+        assert_eq!(read.or(|| Err("standard input has ended".into())).expect("the same"), given());
+    }
+
+    #[test]
     fn nodes_that_are_about_to_be_removed() {
         let node = |name: &str, spec: serde_json::Value, ready: &str| {
             json!({ "metadata": { "name": name }, "spec": spec,

@@ -10,7 +10,7 @@ use crate::live;
 use crate::surroundings;
 use jiff::Timestamp;
 use podrank_predict::plan::{self, Plan, PlanRequest, PlanSize, Preference};
-use podrank_predict::{Error, ErrorKind, Options, Scalable, Snapshot};
+use podrank_predict::{Error, ErrorKind, Options, Scalable, Snapshot, count};
 use std::collections::BTreeSet;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -84,7 +84,7 @@ impl<'k> ScaleRequest<'k> {
         if plan::keeps_others(&request, &plan) {
             plan::add_budgets(&mut request, &surroundings::budgets(self.cluster.kubectl), &mut plan);
         }
-        add_notes(input, around, &mut plan);
+        add_notes(self.cluster.kubectl, input, around, &mut plan);
         Ok(Planned { plan, request })
     }
 
@@ -94,7 +94,7 @@ impl<'k> ScaleRequest<'k> {
             let input = self.cluster.read()?;
             match self.nothing_to_do(&input)? {
                 Some(Plan { target, replicas, .. }) => {
-                    Err(format!("{target} has {replicas} replicas already").into())
+                    Err(format!("{target} has {} already", count(replicas, "replica")).into())
                 }
                 None => self.plan(input),
             }
@@ -117,7 +117,7 @@ impl<'k> ScaleRequest<'k> {
         let input = self.cluster.read()?;
         proof.options.now = Timestamp::now();
         let mut plan = plan::plan(&input, proof)?;
-        add_notes(input, around, &mut plan);
+        add_notes(self.cluster.kubectl, input, around, &mut plan);
         Ok(plan)
     }
 }
@@ -151,8 +151,9 @@ fn patiently<T>(mut attempt: impl FnMut() -> Result<T, Failure>) -> Result<T, Fa
 }
 
 /// Adds notes on what else acts on the workload.
-fn add_notes(mut input: Snapshot, around: Snapshot, plan: &mut Plan) {
+fn add_notes(kubectl: &Kubectl, mut input: Snapshot, around: Snapshot, plan: &mut Plan) {
     input.add_part(around);
     plan.notes.extend(plan::check_budgets(&input, plan));
-    plan.notes.extend(plan::check_interference(&input, plan));
+    let release = (plan.replicas == 0).then(|| live::release(kubectl)).flatten();
+    plan.notes.extend(plan::check_interference(&input, plan, release));
 }

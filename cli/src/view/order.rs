@@ -236,7 +236,7 @@ fn at_each_count(order: &DeletionOrder<'_>, pod: &OrderedPod<'_>) -> String {
     let Some(may) = pod.possible_at else {
         return match now {
             Some(now) => now,
-            None if order.now.workload.kind == WorkloadKind::Deployment && !order.now.is_settled => {
+            None if !order.now.workload.kind.is_direct() && !order.now.is_settled => {
                 "kept at the present replica count, and it is not known at which lower one it is deleted"
                     .to_owned()
             }

@@ -20,7 +20,7 @@ pub(crate) fn choose_workload<'a>(sets: &Sets<'a>, options: &Options) -> Result<
 fn choose<'a>(sets: &Sets<'a>, options: &Options) -> Result<Workload<'a>, Error> {
     let all = sorted(all(sets));
     if all.is_empty() {
-        return Err(sets.input.unreadable_workload(None).unwrap_or_else(|| {
+        return Err(sets.input.unreadable_workload(None, None).unwrap_or_else(|| {
             let pods = text::count(sets.input.pods.len() as u64, "pod");
             Error::new("the input has no workload")
                 .because(format!("None of its {pods} belongs to a ReplicaSet or ReplicationController."))
@@ -32,6 +32,7 @@ fn choose<'a>(sets: &Sets<'a>, options: &Options) -> Result<Workload<'a>, Error>
     match (&options.namespace, &options.workload) {
         (Some(namespace), workload) if here.is_empty() && !known.is_empty() => {
             let elsewhere = workload.as_ref().and_then(|name| elsewhere(name, &known, options));
+            let unreadable = sets.input.unreadable_workload(workload.as_ref(), Some(namespace));
             let what = kind.map_or_else(|| "workload".to_owned(), |kind| kind.to_string());
             let namespace = if namespace.is_empty() { "\"\"".into() } else { text::name(namespace) };
             let known = text::list(&known);
@@ -39,14 +40,14 @@ fn choose<'a>(sets: &Sets<'a>, options: &Options) -> Result<Workload<'a>, Error>
                 Error::new(format!("no {what} in namespace {namespace}"))
                     .because(format!("The input has {known}."))
             };
-            Err(elsewhere.unwrap_or_else(none))
+            Err(unreadable.or(elsewhere).unwrap_or_else(none))
         }
         (_, Some(name)) => {
             let found = picked(&here, |its| its.name == name.name);
             let several = || format!("several workloads are named {}", text::name(&name.name));
             only(&found, several).unwrap_or_else(|| {
-                let error =
-                    sets.input.unreadable_workload(Some(name)).or_else(|| elsewhere(name, &known, options));
+                let unreadable = sets.input.unreadable_workload(Some(name), options.namespace.as_deref());
+                let error = unreadable.or_else(|| elsewhere(name, &known, options));
                 Err(error.unwrap_or_else(|| unknown(name, &here, sets)))
             })
         }

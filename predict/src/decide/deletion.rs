@@ -203,7 +203,7 @@ impl<'a> Case<'a> {
             })
         };
         let (name, reason) = self.reports.rescaled(at, is_its)?;
-        Some(format!("hpa/{} ({})", text::name(name), text::word(reason)))
+        Some(format!("hpa/{} ({})", text::name(name), text::name(reason)))
     }
 
     /// Who wrote the count that was lowered then, if it is still that one.

@@ -47,7 +47,7 @@ impl Snapshot {
                 .because(format!("There are {}.", list.join(", ")))
                 .advise("Name one as TYPE/NAME, with its namespace."));
         }
-        match (found.pop(), self.unreadable_workload(Some(name))) {
+        match (found.pop(), self.unreadable_workload(Some(name), None)) {
             (None, Some(error)) => Err(error),
             (found, _) => Ok(found),
         }

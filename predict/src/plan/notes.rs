@@ -8,10 +8,11 @@ use crate::snapshot::{Release, Snapshot, WorkloadRef};
 use crate::text;
 
 /// Returns what a reader should know of those who also set the count, as far as the input has them.
-pub fn check_interference(input: &Snapshot, plan: &Plan) -> Vec<Note> {
+pub fn check_interference(input: &Snapshot, plan: &Plan, release: Option<Release>) -> Vec<Note> {
     let Plan { namespace, target, replicas, .. } = plan;
     let (kind, name) = ((&*target.kind).into(), &*target.name);
-    let scaled = Scaled { namespace, kind, name, replicas: *replicas, release: Release::TESTED };
+    let release = release.unwrap_or(Release::TESTED);
+    let scaled = Scaled { namespace, kind, name, replicas: *replicas, release };
     let mut notes = autoscaler_notes(input, &scaled);
     if let Some(kind) = target.workload_kind() {
         notes.extend(owner_note(input, WorkloadRef { namespace, kind, name: &target.name }, *replicas));

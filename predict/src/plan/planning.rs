@@ -234,7 +234,13 @@ fn delete(
 ) -> Result<usize, Error> {
     match request.count {
         PlanSize::To(replicas) if replicas < busy && busy >= chosen.from => {
-            Err(Error::new(format!("no pod of {} is idle", chosen.target))
+            let target = &chosen.target;
+            let all: usize = parts.iter().map(|part| part.own.len()).sum();
+            let none = match busy as usize {
+                busy if busy == all => format!("no pod of {target} is idle"),
+                busy => format!("{busy} of the {all} pods of {target} {} busy", text::is(busy)),
+            };
+            Err(Error::new(none)
                 .because("With --only-idle, podrank deletes no busy pod.")
                 .advise("Try again later, or leave out --only-idle."))
         }

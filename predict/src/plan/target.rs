@@ -131,7 +131,10 @@ fn of_set<'a>(sets: &Sets<'a>, set: &'a ReplicaSet) -> Result<Chosen<'a>, Error>
     }
     if let Some(owner) = &set.meta.controller {
         let hint = match OwnerName::argument(owner) {
-            Some(name) => format!("Scale it instead: kubectl podrank scale {name} --replicas N"),
+            Some(name) => {
+                let namespace = text::name(id.namespace);
+                format!("Scale it instead: kubectl podrank scale {name} -n {namespace} --replicas N")
+            }
             None => "Scale it instead if it has a replica count.".to_owned(),
         };
         return Err(controls(owner, id).because("It would reset the replica count.").advise(hint));

@@ -48,7 +48,7 @@ impl Subject {
             if let "drain" | "empty" = verb.as_str() {
                 return Err(not_a_workload(subject.rsplit('/').next().unwrap_or_default()));
             }
-            if let Some(works) = instead_of(verb, &text::word(subject)) {
+            if let Some(works) = instead_of(verb, &text::name(subject)) {
                 return Err(works
                     .into_iter()
                     .fold(Error::new(format!("unknown command '{verb}'")), Error::advise));
@@ -112,7 +112,7 @@ fn not_a_workload(name: &str) -> Error {
 /// Adds to an error how to empty a node.
 #[must_use]
 pub fn instead_of_node(error: Error, name: &str) -> Error {
-    let name = text::word(name);
+    let name = text::name(name);
     let scale = format!("kubectl podrank scale TYPE/NAME --replicas N --prefer-nodes {name}");
     error
         .advise(format!("To delete its pods first, use: {scale}"))
@@ -346,6 +346,18 @@ mod tests {
                 "drain node/worker-1",
                 "a node is not a workload\n  To delete its pods first, use: kubectl podrank scale TYPE/NAME \
                  --replicas N --prefer-nodes worker-1\n  To evict all its pods, use: kubectl drain worker-1",
+            ),
+            // A command to copy has the whole name, which has 45 characters on AWS.
+            (
+                "drain ip-10-0-132-181.eu-central-1.compute.internal",
+                "a node is not a workload\n  To delete its pods first, use: kubectl podrank scale TYPE/NAME \
+                 --replicas N --prefer-nodes ip-10-0-132-181.eu-central-1.compute.internal\n  To evict all its pods, \
+                 use: kubectl drain ip-10-0-132-181.eu-central-1.compute.internal",
+            ),
+            (
+                "delete pod/checkout-service-production-canary-5d7f9c6b8-x2x4z",
+                "unknown command 'delete'\n  To scale down by deleting exactly this pod, use: kubectl podrank drop \
+                 pod/checkout-service-production-canary-5d7f9c6b8-x2x4z",
             ),
             (
                 "hpa/web",

@@ -35,19 +35,23 @@ impl SetSize {
     pub fn sentence(&self) -> impl Display {
         let Self { from, change, desired: wanted, budgets, .. } = *self;
         let pods = |number: i32| count(number.unsigned_abs(), "pod");
-        let surge = budgets.surge;
+        let replicas = count(wanted.unsigned_abs(), "replica");
+        let the = if wanted == 1 { "the" } else { "all" };
+        // A Deployment with the count 0 may have no pod more.
+        let surge = if wanted == 0 { 0 } else { budgets.surge };
         let allowed = match pods(wanted.wrapping_add(surge)) {
             all if surge == 0 => all,
-            all => format!("{all} ({} and a surge of {surge})", count(wanted.unsigned_abs(), "replica")),
+            all => format!("{all} ({replicas} and a surge of {surge})"),
         };
         let least = wanted.wrapping_sub(budgets.unavailable);
         match change.reason {
             SizeReason::Untouched => "this sync leaves it alone".to_owned(),
-            SizeReason::OnlyActive => format!("the only ReplicaSet in use has all {wanted} replicas"),
-            SizeReason::Saturated if from == change.replicas => {
-                format!("all {} of the new ReplicaSet are available", pods(wanted))
+            SizeReason::OnlyActive => format!("the only ReplicaSet in use has {the} {replicas}"),
+            SizeReason::Saturated => {
+                let shrinks = if from == change.replicas { "" } else { ", so old ReplicaSets shrink to 0" };
+                let are = is(wanted.unsigned_abs());
+                format!("{the} {} of the new ReplicaSet {are} available{shrinks}", pods(wanted))
             }
-            SizeReason::Saturated => format!("all {} of the new ReplicaSet are available, so old ReplicaSets shrink to 0", pods(wanted)),
             SizeReason::Share => format!("its share is {} of {allowed}", change.replicas),
             SizeReason::CutShare => format!("what is left of its share of {allowed}"),
             SizeReason::ShareAndLeftover => {
@@ -65,10 +69,9 @@ impl SetSize {
             SizeReason::NotRolling => {
                 "with the strategy Recreate, several ReplicaSets in use are not scaled in proportion".to_owned()
             }
-            SizeReason::AtCount => format!("the new ReplicaSet has {wanted} replicas already"),
-            SizeReason::ToCount => format!("the new ReplicaSet gets {wanted} replicas"),
-            SizeReason::Grows if change.replicas == wanted => format!("the new ReplicaSet gets {wanted} replicas"),
-            SizeReason::Grows => format!("the new ReplicaSet grows until there are {allowed}"),
+            SizeReason::AtCount => format!("the new ReplicaSet has {replicas} already"),
+            SizeReason::Grows if change.replicas != wanted => format!("the new ReplicaSet grows until there are {allowed}"),
+            SizeReason::ToCount | SizeReason::Grows => format!("the new ReplicaSet gets {replicas}"),
             SizeReason::NoSurge => format!("the new ReplicaSet cannot grow, because at most {allowed} may exist"),
             SizeReason::AfterNewSet => "this sync changes only the new ReplicaSet, and the next one can change old ones".to_owned(),
             SizeReason::Unhealthy => format!("{} first", unavailable(change.part)),

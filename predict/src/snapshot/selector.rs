@@ -305,6 +305,7 @@ mod tests {
             "app notin (api,db)",
             "empty=",
             "app=web,!other",
+            "app=web, !other",
         ] {
             assert_eq!(matches(text), Some(true), "{text}");
         }
@@ -313,7 +314,7 @@ mod tests {
         {
             assert_eq!(matches(text), Some(false), "{text}");
         }
-        for text in ["app>1", "app in web", "a b", "app=web=x", "in (a)", "app out (a)"] {
+        for text in ["app>1", "app in web", "a b", "app=web=x", "app!=web-", "in (a)", "app out (a)"] {
             assert_eq!(matches(text), None, "{text}");
         }
     }

@@ -60,9 +60,15 @@ impl Unreadable {
 }
 
 impl Snapshot {
-    /// The error for a workload of this name, or of any, that cannot be read.
-    pub(crate) fn unreadable_workload(&self, name: Option<&WorkloadName>) -> Option<Error> {
-        let is_it = |id| name.is_none_or(|name| name.is(id));
+    /// The error for a workload of this name, or of any, that cannot be read, in this namespace or any.
+    pub(crate) fn unreadable_workload(
+        &self,
+        name: Option<&WorkloadName>,
+        namespace: Option<&str>,
+    ) -> Option<Error> {
+        let is_it = |id: WorkloadRef<'_>| {
+            name.is_none_or(|name| name.is(id)) && namespace.is_none_or(|namespace| id.namespace == namespace)
+        };
         self.unreadable.iter().find(|its| its.workload().is_some_and(is_it)).map(Unreadable::to_error)
     }
 }

@@ -29,17 +29,22 @@ const FORMS: [(u64, Unit, Option<Unit>); 9] = [
 /// Returns the age of `time` at `now` in two or three digits, such as `5m30s`, with a minus sign if `time` is after `now`.
 /// `None` if `time` is unset, or outside the years from 1677 to 2262, which 64 bits of nanoseconds can hold.
 pub(crate) fn age(now: Time, time: Time) -> Option<String> {
-    shown(now, time, |age| {
-        let sign = if age.is_negative() { "-" } else { "" };
-        format!("{sign}{}", human(age.as_secs().unsigned_abs()))
-    })
+    shown(now, time, |age| signed(age.as_secs() < 0, human(age.as_secs().unsigned_abs())))
 }
 
 /// Returns the [`age`] of both times, to the nanosecond if they would read the same.
 pub(crate) fn ages(now: Time, a: Time, b: Time) -> [Option<String>; 2] {
     let rough = [a, b].map(|time| age(now, time));
     let [Some(first), Some(second)] = &rough else { return rough };
-    if first == second { [a, b].map(|time| shown(now, time, |age| format!("{age:#}"))) } else { rough }
+    if first == second { [a, b].map(|time| shown(now, time, exact)) } else { rough }
+}
+
+fn exact(age: SignedDuration) -> String {
+    signed(age.is_negative(), format!("{:#}", age.abs()))
+}
+
+fn signed(is_negative: bool, age: String) -> String {
+    if is_negative { format!("-{age}") } else { age }
 }
 
 /// Why a ready pod is not available yet: `has been ready for 5s, and minReadySeconds is 10`.
@@ -129,5 +134,8 @@ mod tests {
         assert_eq!(ages(now, before(36_000), before(36_061)), [Some("10h".into()), Some("10h 1m 1s".into())]);
         assert_eq!(ages(now, before(10), before(20)), [Some("10s".into()), Some("20s".into())]);
         assert_eq!(ages(now, before(-10), Time::UNSET), [Some("-10s".into()), None]);
+        let ahead = [Some("-47m 1s".into()), Some("-47m 31s".into())];
+        assert_eq!(ages(now, before(-2_821), before(-2_851)), ahead);
+        assert_eq!(age(now, Time::from_unix(100_000, 1)).as_deref(), Some("0s"));
     }
 }

@@ -35,6 +35,7 @@ fn budgets_of_other_pods_do_not_matter() {
     let others = [
         selecting(json!({ "matchLabels": { "app": "api" } })),
         selecting(Value::Null),
+        with(budget("web", &rule, 0, 5), "metadata namespace", json!("bar")),
         json!({ "kind": "HorizontalPodAutoscaler", "metadata": { "name": "web" } }),
     ];
     assert_eq!(said(&five(), 2, &others), None);

@@ -1,7 +1,9 @@
 //! What makes a plan another one than that which was confirmed, and whose podrank's costs are while other runs may be at work.
 
 use crate::steer::dump::{around, dump, input, not_ready, pod, refusal, request, with_cost};
-use podrank_predict::plan::{Plan, PlanSize, Preference, Selected, check_interference, difference, plan};
+use podrank_predict::plan::{
+    Plan, PlanSize, Preference, Selected, check_interference, difference, plan, same_sets,
+};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -52,7 +54,7 @@ fn an_autoscaler_that_wants_another_count_is_no_new_warning() {
         let autoscaler = json!({ "apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler",
             "metadata": { "name": name, "namespace": "shop" }, "spec": spec, "status": { "desiredReplicas": wanted } });
         let mut plan = of(&four());
-        plan.notes = check_interference(&around(&[autoscaler]), &plan);
+        plan.notes = check_interference(&around(&[autoscaler]), &plan, None);
         assert!(plan.notes[0].text.ends_with(&format!("wants {wanted} now")), "{:?}", plan.notes);
         plan
     };
@@ -117,4 +119,16 @@ fn costs_of_another_run_are_fixed() {
     named.own_costs =
         Some([of_all.pods.iter().find(|pod| pod.name == "web-a").expect("it").uid.clone()].into());
     assert!(plan(&input(&dump(&pods)), &named).is_ok());
+}
+
+#[test]
+fn another_object_or_other_sets_are_not_those_that_were_confirmed() {
+    let confirmed = of(&four());
+    assert_eq!(same_sets(&confirmed, &of(&four())), Ok(()));
+    let mut replaced = of(&four());
+    replaced.target.uid = "other".to_owned();
+    assert_eq!(same_sets(&confirmed, &replaced), Err("rs/web was replaced meanwhile".to_owned()));
+    let mut rolled = of(&four());
+    rolled.sets[0].replica_set = "web-2".to_owned();
+    assert_eq!(same_sets(&confirmed, &rolled), Err("rs/web was rolled out meanwhile".to_owned()));
 }

@@ -133,7 +133,7 @@ fn what_the_owner_has_not_settled_is_refused() {
 #[test]
 fn without_its_owner_a_set_is_refused_with_the_command_that_works() {
     let alone: Vec<_> = three().into_iter().filter(|item| item["kind"] != "Rollout").collect();
-    let told = "Rollout web controls ReplicaSet shop/web\n  It would reset the replica count.\n  Scale it instead: kubectl podrank scale rollout.argoproj.io/web --replicas N";
+    let told = "Rollout web controls ReplicaSet shop/web\n  It would reset the replica count.\n  Scale it instead: kubectl podrank scale rollout.argoproj.io/web -n shop --replicas N";
     assert_eq!(refusal(&alone, &to(1)), told);
     // Another object of that name, or one that is not sound, is not its owner.
     assert_eq!(refusal(&with("Rollout", "web", "metadata uid", json!("other")), &to(1)), told);

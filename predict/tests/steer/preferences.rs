@@ -115,6 +115,38 @@ fn busy_pods_are_kept() {
     assert!(refused(&of_one_uid(), &["web-a"], 0.0).starts_with("web-a is busy, but would be deleted"));
 }
 
+/// A rollout has more pods than its count, so some may be idle while as many are busy as should be left.
+#[test]
+fn as_many_pods_may_be_busy_as_there_are_replicas() {
+    let rollout: Value = serde_json::from_str(include_str!("../../examples/rollout.json")).expect("JSON");
+    let input = input(rollout["items"].as_array().expect("items"));
+    let is_ready = |pod: &&Value| {
+        let conditions = pod["status"]["conditions"].as_array();
+        let ready = conditions.into_iter().flatten().find(|one| one["type"] == "Ready");
+        pod["kind"] == "Pod" && ready.is_some_and(|ready| ready["status"] == "True")
+    };
+    let ready = rollout["items"].as_array().expect("items").iter().filter(is_ready);
+    let values: Vec<_> = ready.map(|pod| (pod["metadata"]["name"].as_str().expect("a name"), 5.0)).collect();
+    let mut asked = request(PlanSize::To(5), &[], vec![idle(0.0, &values)]);
+    asked.options.workload = Some("deploy/web".parse().expect("a name"));
+    asked.options.namespace = Some("default".to_owned());
+    let refused = plan(&input, &asked).expect_err("it is refused").to_string();
+    assert!(refused.starts_with("10 of the 13 pods of deploy/web are busy"), "{refused}");
+}
+
+/// And not in place of another one that is not ready either.
+#[test]
+fn what_goes_before_a_wish_goes_in_place_of_one_that_matches() {
+    let mut some = six();
+    for pod in &mut some[..2] {
+        *pod = not_ready(pod.clone());
+    }
+    let request = request(PlanSize::To(5), &[], vec![pods("ef")]);
+    let plan = plan(&input(&dump(&some)), &request).expect("a plan");
+    let [ahead] = &*plan.unsteerable else { panic!("{:?}", plan.unsteerable) };
+    assert_eq!((&*ahead.name, &*ahead.before), ("web-a", "web-e"));
+}
+
 /// A pod without a value becomes ready while the plan is confirmed, and so it is busy.
 #[test]
 fn a_pod_that_becomes_busy_is_kept_although_it_was_confirmed() {

@@ -164,3 +164,31 @@ fn whatever_is_planned_is_certain() {
     }
     assert!(plans > 100 && settled > 30, "{plans} plans, of which {settled} settle something");
 }
+
+/// Pods that come to another set may change which pods of a surplus go.
+#[test]
+fn a_surplus_is_open_while_another_set_gets_pods() {
+    let nodes = ["n1", "n1", "n2", "n3", "n4"];
+    let pods: Vec<_> = "abcde".chars().zip(nodes).map(|(letter, node)| pod(letter, node)).collect();
+    let mut items = dump::of_two_sets(&pods, 4, true);
+    // Both should have 2 pods: the old set has 4, and the new one has 1.
+    for set in items.iter_mut().filter(|item| item["kind"] == "ReplicaSet") {
+        set["spec"]["replicas"] = json!(2);
+        set["metadata"]["annotations"]["deployment.kubernetes.io/max-replicas"] = json!("4");
+    }
+    let input = input(&items);
+    let preview = preview_workload(&input, &of_deployment(PlanSize::To(6), &[]).options).expect("a preview");
+    let open = preview.pods().filter(|pod| pod.verdict == Verdict::Possible);
+    let open: BTreeSet<_> = open.map(|pod| pod.name().to_owned()).collect();
+    assert_eq!(open, ["web-a", "web-b", "web-c", "web-d"].map(str::to_owned).into());
+}
+
+/// As when a run proves what was confirmed.
+#[test]
+fn more_pods_may_be_named_than_the_count_falls() {
+    let chosen = plan(&input(&example()), &of_example(PlanSize::To(5), &[])).expect("a plan");
+    let names: Vec<_> = chosen.selected().map(|pod| &*pod.name).collect();
+    assert_eq!(names.len(), 8);
+    let again = plan(&input(&example()), &of_example(PlanSize::To(5), &names)).expect("the same plan");
+    assert_eq!((again.delete, again.replicas), (8, 5));
+}
