@@ -21,6 +21,7 @@ CLI = "cargo test -p kubectl-podrank"
 JUDGE = "cd judge/code && go test -count=1 ."
 # The tests of each room, the quickest first.
 TESTS = {
+    "core": ["cargo test -p podrank -p podrank-laws -p podrank-ffi -p podrank-through-c", "make -s check-c"],
     "predict": ["cargo test -p podrank-predict", CLI, JUDGE],
     "cli": [CLI, ".ci/picture"],
     "ffi": ["cargo test -p podrank-ffi -p podrank-through-c", "make -s check-c"],
@@ -37,6 +38,8 @@ def noticed_by(room):
             output = ran.stdout + ran.stderr
             if re.search(r"^error(\[E\d+\])?: (?!test failed|\d+ target)", ran.stderr, re.M) and "test result" not in output:
                 return "it does not compile: " + re.search(r"^error.*", ran.stderr, re.M).group()
+            if "[build failed]" in output:
+                return "it does not compile: " + command
             tests = re.findall(r"^(?:test (\S+) \.\.\. FAILED|--- FAIL: (\S+))", output, re.M)
             names = [one or other for one, other in tests]
             return f"{command}: " + (", ".join(names[:3]) or output.strip().splitlines()[-1])
