@@ -39,19 +39,11 @@ impl Subject {
                 .advise(format!("For a replica count, use: {command}")));
         }
         if let [verb, subject, ..] = words {
-            match verb.as_str() {
-                "describe" | "explain" | "get" | "preview" | "show" | "why" => {
-                    return Self::of_words(&words[1..]);
-                }
-                _ => {}
+            if let "describe" | "explain" | "get" | "preview" | "show" | "why" = verb.as_str() {
+                return Self::of_words(&words[1..]);
             }
-            if let "drain" | "empty" = verb.as_str() {
-                return Err(not_a_workload(subject.rsplit('/').next().unwrap_or_default()));
-            }
-            if let Some(works) = instead_of(verb, &text::name(subject)) {
-                return Err(works
-                    .into_iter()
-                    .fold(Error::new(format!("unknown command '{verb}'")), Error::advise));
+            if let Some(error) = instead_of(verb, subject) {
+                return Err(error);
             }
         }
         let with_slash = words.iter().filter(|word| word.contains('/')).count();
@@ -119,23 +111,23 @@ pub fn instead_of_node(error: Error, name: &str) -> Error {
         .advise(format!("To evict all its pods, use: kubectl drain {name}"))
 }
 
-/// What does what a user may mean by this verb.
-fn instead_of(verb: &str, subject: &str) -> Option<Vec<String>> {
+/// The error for a verb that is no command, which says what does what a user may mean by it.
+fn instead_of(verb: &str, subject: &str) -> Option<Error> {
     let annotation = "controller.kubernetes.io/pod-deletion-cost=100";
+    let (error, name) = (Error::new(format!("unknown command '{verb}'")), text::name(subject));
     Some(match verb {
-        "delete" | "evict" | "kill" | "remove" => {
-            vec![format!("To scale down by deleting exactly this pod, use: kubectl podrank drop {subject}")]
-        }
+        "drain" | "empty" => not_a_workload(subject.rsplit('/').next().unwrap_or_default()),
+        "delete" | "evict" | "kill" | "remove" => error
+            .advise(format!("To scale down by deleting exactly this pod, use: kubectl podrank drop {name}")),
         "choose" | "pick" => {
-            vec![format!("To choose pods, use: kubectl podrank scale {subject} --replicas N --pod NAME")]
+            error.advise(format!("To choose pods, use: kubectl podrank scale {name} --replicas N --pod NAME"))
         }
         "clean" | "cleanup" | "clear" | "reset" => {
-            vec![format!("To remove what a run left behind, use: kubectl podrank undo {subject}")]
+            error.advise(format!("To remove what a run left behind, use: kubectl podrank undo {name}"))
         }
-        "keep" | "protect" | "save" => vec![
-            format!("To see when it is deleted, use: kubectl podrank {subject}"),
-            format!("To keep it, raise its deletion cost: kubectl annotate {subject} {annotation}"),
-        ],
+        "keep" | "protect" | "save" => error
+            .advise(format!("To see when it is deleted, use: kubectl podrank {name}"))
+            .advise(format!("To keep it, raise its deletion cost: kubectl annotate {name} {annotation}")),
         _ => return None,
     })
 }
