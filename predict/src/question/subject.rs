@@ -192,22 +192,15 @@ impl OwnerName {
 
     /// Whether this is the owner.
     pub(crate) fn is(&self, owner: &OwnerReference) -> bool {
-        let (singular, group) = self.resource.split_once('.').unwrap_or((&self.resource, ""));
+        let (word, group) = self.resource.split_once('.').unwrap_or((&self.resource, ""));
         let kind = owner.kind.to_ascii_lowercase();
         let (their_group, _) = owner.api_version.split_once('/').unwrap_or_default();
         // As in `rollouts.v1alpha1.argoproj.io`.
         let in_group =
             group.is_empty() || group == their_group || group.ends_with(&format!(".{their_group}"));
-        let plural = [
-            format!("{kind}s"),
-            format!("{kind}es"),
-            kind.strip_suffix('y').map_or_else(String::new, |stem| format!("{stem}ies")),
-        ];
-        owner.name == self.name
-            && in_group
-            && (singular == kind
-                || plural.iter().any(|plural| plural == singular)
-                || is_short_of(singular, &owner.kind))
+        let is_plural = matches!(word.strip_prefix(&*kind), Some("s" | "es"))
+            || word.strip_suffix("ies").is_some_and(|stem| kind.strip_suffix('y') == Some(stem));
+        owner.name == self.name && in_group && (word == kind || is_plural || is_short_of(word, &owner.kind))
     }
 }
 
