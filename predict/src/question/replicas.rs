@@ -23,35 +23,26 @@ impl FromStr for Replicas {
 
     fn from_str(text: &str) -> Result<Self, Error> {
         let word = text::word(text);
-        let number = |digits: &str| {
-            digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
-        };
-        let wrong = || {
-            Error::new(format!("invalid replica count '{word}'"))
-                .advise("Use a number (5) or a decrease (-2, -30%).")
-        };
+        let invalid = || Error::new(format!("invalid replica count '{word}'"));
         if text.starts_with('+') {
-            let error = Error::new(format!("invalid replica count '{word}'"));
-            return Err(error.because("It would add pods.").advise("Write the replica count to scale to."));
+            let error = invalid().because("It would add pods.");
+            return Err(error.advise("Write the replica count to scale to."));
         }
-        if let Some(percent) = text.strip_suffix('%') {
-            let fewer = percent.strip_prefix('-');
-            let Some(percent) = number(fewer.unwrap_or(percent)) else { return Err(wrong()) };
-            return match fewer {
-                None => Err(Error::new(format!("replica count '{word}' is ambiguous"))
-                    .advise(format!("For {percent}% fewer pods, use -{percent}%."))
-                    .advise(format!("For {percent}% of the pods, use their number."))),
-                Some(_) if percent > 100 => Err(Error::new(format!("invalid replica count '{word}'"))
-                    .because("It is more than all pods.")),
-                Some(_) => Ok(Self::FewerPercent(percent)),
-            };
-        }
-        let all: fn(u32) -> Self = if text.starts_with('-') { Self::Fewer } else { Self::To };
-        match number(text.strip_prefix('-').unwrap_or(text)) {
-            Some(count) if count <= MOST => Ok(all(count)),
-            Some(_) => Err(Error::new(format!("invalid replica count '{word}'"))
-                .because(format!("Kubernetes stores at most {MOST}."))),
-            None => Err(wrong()),
+        let (count, is_percent) = text.strip_suffix('%').map_or((text, false), |count| (count, true));
+        let (digits, is_fewer) = count.strip_prefix('-').map_or((count, false), |digits| (digits, true));
+        // As a number, `+2` would be valid after the minus sign.
+        let Some(number) = digits.parse::<u32>().ok().filter(|_| !digits.starts_with('+')) else {
+            return Err(invalid().advise("Use a number (5) or a decrease (-2, -30%)."));
+        };
+        match (is_percent, is_fewer) {
+            (true, false) => Err(Error::new(format!("replica count '{word}' is ambiguous"))
+                .advise(format!("For {number}% fewer pods, use -{number}%."))
+                .advise(format!("For {number}% of the pods, use their number."))),
+            (true, true) if number > 100 => Err(invalid().because("It is more than all pods.")),
+            (true, true) => Ok(Self::FewerPercent(number)),
+            _ if number > MOST => Err(invalid().because(format!("Kubernetes stores at most {MOST}."))),
+            (false, true) => Ok(Self::Fewer(number)),
+            (false, false) => Ok(Self::To(number)),
         }
     }
 }
