@@ -27,25 +27,12 @@ pub(crate) fn billionths(text: &str) -> Option<i128> {
 
 /// The powers of 2 and of 10 that a suffix stands for.
 fn exponents(suffix: &str) -> Option<(u32, i32)> {
-    Some(match suffix {
-        "" => (0, 0),
-        "n" => (0, -9),
-        "u" => (0, -6),
-        "m" => (0, -3),
-        "k" => (0, 3),
-        "M" => (0, 6),
-        "G" => (0, 9),
-        "T" => (0, 12),
-        "P" => (0, 15),
-        "E" => (0, 18),
-        "Ki" => (10, 0),
-        "Mi" => (20, 0),
-        "Gi" => (30, 0),
-        "Ti" => (40, 0),
-        "Pi" => (50, 0),
-        "Ei" => (60, 0),
-        _ => (0, suffix.strip_prefix(['e', 'E'])?.parse().ok()?),
-    })
+    let decimal = (-9..).step_by(3).zip(["n", "u", "m", "", "k", "M", "G", "T", "P", "E"]);
+    let binary = (10..).step_by(10).zip(["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"]);
+    let known = decimal.map(|(power, name)| (name, (0, power)));
+    let mut known = known.chain(binary.map(|(power, name)| (name, (power, 0))));
+    let scientific = || Some((0, suffix.strip_prefix(['e', 'E'])?.parse().ok()?));
+    known.find(|(name, _)| *name == suffix).map(|(_, powers)| powers).or_else(scientific)
 }
 
 #[cfg(test)]
