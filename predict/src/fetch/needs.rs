@@ -6,28 +6,21 @@ use crate::snapshot::{
     ZONE_LABEL,
 };
 use crate::text::Error;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 impl Snapshot {
     /// Returns the zone of each node whose zone the input tells, by the name of the node.
     pub fn zones(&self) -> BTreeMap<&str, &str> {
-        let of_pods = self
-            .pods
-            .iter()
-            .filter_map(|pod| Some((&**pod.node.as_ref()?, &**pod.meta.labels.get(ZONE_LABEL)?)));
+        let of_pods = self.pods.iter().filter_map(|pod| Some((pod.node()?, &pod.meta.labels)));
         // What a node says itself counts.
-        let of_nodes = self
-            .nodes
-            .iter()
-            .filter_map(|node| Some((&*node.meta.name, &**node.meta.labels.get(ZONE_LABEL)?)));
-        of_pods.chain(of_nodes).collect()
+        let of_nodes = self.nodes.iter().map(|node| (&*node.meta.name, &node.meta.labels));
+        let all = of_pods.chain(of_nodes);
+        all.filter_map(|(node, labels)| Some((node, &**labels.get(ZONE_LABEL)?))).collect()
     }
 
     /// Returns all workloads of the input, also those without pods, sorted, each once.
     pub fn all_workloads(&self) -> Vec<WorkloadId> {
-        let mut all: Vec<_> = self.listed_workloads().map(Workload::id).collect();
-        all.sort();
-        all.dedup();
+        let all: BTreeSet<_> = self.listed_workloads().map(Workload::id).collect();
         all.into_iter().map(WorkloadRef::to_id).collect()
     }
 
@@ -39,10 +32,8 @@ impl Snapshot {
         let mut found = self.all_workloads();
         found.retain(|id| name.is(id.to_ref()));
         if found.len() > 1 {
-            let list: Vec<_> = found
-                .iter()
-                .map(|found| format!("{}/{} in {}", found.kind.short(), found.name, found.namespace))
-                .collect();
+            let place = |id: &WorkloadId| format!("{}/{} in {}", id.kind.short(), id.name, id.namespace);
+            let list: Vec<_> = found.iter().map(place).collect();
             return Err(Error::new(format!("{name} is ambiguous"))
                 .because(format!("There are {}.", list.join(", ")))
                 .advise("Name one as TYPE/NAME, with its namespace."));
@@ -55,13 +46,10 @@ impl Snapshot {
 
     /// Returns whether other `ReplicaSet`s matter, too: those of the same Deployment or other controller.
     pub fn has_siblings(&self, workload: &WorkloadId) -> bool {
-        match workload.kind {
-            WorkloadKind::Deployment => true,
-            WorkloadKind::ReplicaSet => {
-                self.set(workload.to_ref()).is_some_and(|set| set.meta.controller.is_some())
-            }
-            _ => false,
-        }
+        let has_controller = |set: &ReplicaSet| set.meta.controller.is_some();
+        workload.kind == WorkloadKind::Deployment
+            || workload.kind == WorkloadKind::ReplicaSet
+                && self.set(workload.to_ref()).is_some_and(has_controller)
     }
 
     /// Returns a label selector, as `kubectl get --selector` reads it, for all pods that count: what the selectors of all
