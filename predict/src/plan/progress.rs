@@ -5,7 +5,7 @@ use crate::decide::count::unknown;
 use crate::plan::Target;
 use crate::plan::target::controls;
 use crate::question::{Options, OwnerName};
-use crate::snapshot::{PreviousCost, ReplicaSet, Sets, Snapshot, Workload};
+use crate::snapshot::{PreviousCost, Sets, Snapshot, Workload};
 use crate::text::Error;
 
 /// The state of a workload at one time.
@@ -72,32 +72,23 @@ pub fn check_whole(input: &Snapshot, options: &Options) -> Result<(), Error> {
 /// If the options do not name exactly one workload of the input, or if that workload is unsound.
 pub fn state(input: &Snapshot, options: &Options) -> Result<Progress, Error> {
     let sets = Sets::of(input);
-    let (namespace, target, replicas, writer, lags, own) = match choose_workload(&sets, options)? {
+    let choice = choose_workload(&sets, options)?;
+    let id = choice.id();
+    let controlled = |uid| sets.controlled_by(uid).collect::<Vec<_>>();
+    let (target, replicas, managers, lags, own) = match choice {
         Workload::ReplicaSet(set) => {
-            let id = set.id();
             if let Some(owner) = input.leader(set) {
-                let own: Vec<&ReplicaSet> = sets.controlled_by(&owner.meta.uid).collect();
+                let own = controlled(&owner.meta.uid);
                 let sizes: u64 = own.iter().map(|set| u64::from(set.replicas())).sum();
-                let is_other = sizes != u64::from(owner.replicas);
-                let lags = owner.lags || is_other || own.iter().any(|set| set.lags());
-                (id.namespace, Target::of_owner(owner), owner.replicas, None, lags, own)
+                let lags = owner.lags || sizes != u64::from(owner.replicas);
+                (Target::of_owner(owner), owner.replicas, None, lags, own)
             } else {
-                let writer = set.managers.writer.as_ref();
-                (id.namespace, Target::known(id, &set.meta), set.replicas(), writer, set.lags(), vec![set])
+                (Target::known(id, &set.meta), set.replicas(), Some(&set.managers), false, vec![set])
             }
         }
         Workload::Deployment(entry) => {
-            let own: Vec<&ReplicaSet> = sets.controlled_by(&entry.meta.uid).collect();
-            let lags = entry.lags || own.iter().any(|set| set.lags());
-            let replicas = entry.record.replicas.unsigned_abs();
-            (
-                &*entry.meta.namespace,
-                Target::known(entry.id(), &entry.meta),
-                replicas,
-                entry.managers.writer.as_ref(),
-                lags,
-                own,
-            )
+            let (target, replicas) = (Target::known(id, &entry.meta), entry.record.replicas.unsigned_abs());
+            (target, replicas, Some(&entry.managers), entry.lags, controlled(&entry.meta.uid))
         }
         Workload::Unlisted(id) => return Err(unknown(id)),
         other => return Err(super::target::no_costs(other)),
@@ -113,11 +104,11 @@ pub fn state(input: &Snapshot, options: &Options) -> Result<Progress, Error> {
         })
     });
     Ok(Progress {
-        namespace: namespace.to_owned(),
+        namespace: id.namespace.to_owned(),
         target,
         replicas,
-        count_writer: writer.map(|writer| writer.name.clone()),
-        lags,
+        count_writer: managers.and_then(|managers| Some(managers.writer.as_ref()?.name.clone())),
+        lags: lags || own.iter().any(|set| set.lags()),
         pods: active.collect(),
     })
 }
