@@ -100,7 +100,7 @@ pub fn plan(input: &Snapshot, request: &PlanRequest) -> Result<Plan, Error> {
         delete: *delete,
     };
     let mut plan = Plan {
-        namespace: chosen.namespace().to_owned(),
+        namespace: chosen.sets.first().map_or_else(String::new, |set| set.meta.namespace.clone()),
         sets: parts.iter().zip(&shares.delete).map(set).collect(),
         is_rollout: chosen.is_rolling,
         now: options.now,

@@ -85,10 +85,6 @@ pub(super) struct Chosen<'a> {
 }
 
 impl Chosen<'_> {
-    pub(super) fn namespace(&self) -> &str {
-        self.sets.first().map_or("", |set| set.id().namespace)
-    }
-
     /// The only set, or else the workload.
     pub(super) fn name(&self) -> String {
         match &*self.sets {
@@ -184,12 +180,8 @@ fn of_deployment<'a>(sets: &Sets<'a>, entry: &'a Deployment, options: &Options) 
         return Err(Error::new(format!("{entry} is being deleted")));
     }
     let preview = preview_deployment(sets, entry, &Options { probabilities: false, ..options.clone() })?;
-    let in_use: Vec<_> = preview
-        .sets()
-        .iter()
-        .filter_map(|set| Some((set.replica_set, set.size?)))
-        .filter(|(_, size)| size.from > 0)
-        .collect();
+    let sizes = preview.sets().iter().filter_map(|set| Some((set.replica_set, set.size?)));
+    let in_use: Vec<_> = sizes.filter(|(_, size)| size.from > 0).collect();
     let set = |name| {
         let id = WorkloadRef { namespace: &entry.meta.namespace, kind: WorkloadKind::ReplicaSet, name };
         sets.get(id).ok_or_else(|| unknown(id))
