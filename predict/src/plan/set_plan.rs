@@ -45,9 +45,9 @@ impl<'a> SetPlan<'a> {
         let wished = tiers(request, &own, &available)?;
         for (index, pod) in steered.iter_mut().enumerate() {
             pod.tier = wished[index];
-            pod.deletion_cost =
-                counts_as(request.foreign_costs, own[index].pod, owners[index].as_ref(), template)
-                    .unwrap_or(pod.deletion_cost);
+            let owner = owners[index].as_ref().filter(|_| request.foreign_costs == ForeignCosts::Override);
+            let theirs = owner.and_then(|owner| counts_as(owner, own[index].pod, template));
+            pod.deletion_cost = theirs.unwrap_or(pod.deletion_cost);
         }
         let others: Vec<_> = members.iter().filter(|it| !it.is_own).map(|it| it.pod.node()).collect();
         spread(request, policy, &own, &mut steered, &others);
@@ -123,10 +123,7 @@ impl<'a> SetPlan<'a> {
             [only] => (format!("{only} {reason}."), "it"),
             _ => ("These pods are unassigned, not running or not ready.".to_owned(), "them"),
         };
-        let how = match request.count {
-            PlanSize::To(_) => "lower --replicas",
-            _ => "use --also",
-        };
+        let how = if let PlanSize::To(_) = request.count { "lower --replicas" } else { "use --also" };
         let [stays, first] = [self.name(stays).to_owned(), text::list(&names)];
         Err(Error::new(format!("cannot delete {stays}: {first} would be deleted instead"))
             .because(why)
@@ -144,13 +141,11 @@ impl<'a> SetPlan<'a> {
                 let error = Error::new("existing deletion costs conflict with your choice")
                     .because(lower)
                     .because(higher);
-                match request.foreign_costs {
-                    ForeignCosts::Keep if self.costs_under(ForeignCosts::Override, delete).is_ok() => error
-                        .advise(
-                            "--foreign-costs override replaces the costs of pods to delete, and restores them if the pods are kept.",
-                        ),
-                    _ => error,
+                let is_override = request.foreign_costs == ForeignCosts::Override;
+                if is_override || self.costs_under(ForeignCosts::Override, delete).is_err() {
+                    return error;
                 }
+                error.advise("--foreign-costs override replaces the costs of pods to delete, and restores them if the pods are kept.")
             }
             other => Error::new(other.to_string()),
         })
@@ -190,9 +185,7 @@ impl<'a> SetPlan<'a> {
         let Self { policy, steered, wished, .. } = self;
         let (wanted, survivors) = self.order.split_at(delete);
         // One with the lowest tier, because all survivors come after all selected pods.
-        let Some(&before) = survivors.iter().min_by_key(|&&index| wished[index]) else {
-            return Vec::new();
-        };
+        let Some(&before) = survivors.iter().min_by_key(|&&index| wished[index]) else { return Vec::new() };
         let ahead = wanted.iter().filter(|&&index| wished[index] > wished[before]);
         ahead
             .filter_map(|&index| {
@@ -216,22 +209,13 @@ fn owner(request: &PlanRequest, pod: &RankedPod<'_>, template: Option<&str>) -> 
     let pod = pod.pod;
     let owner = pod.cost.as_ref()?.owner(template);
     let is_own = || request.own_costs.as_ref().is_none_or(|own| own.contains(&pod.uid().to_string()));
-    Some(match owner {
-        CostOwner::Podrank if !is_own() => CostOwner::AnotherRun,
-        owner => owner,
-    })
+    Some(if owner == CostOwner::Podrank && !is_own() { CostOwner::AnotherRun } else { owner })
 }
 
-/// The cost that decides between pods that the preferences do not tell apart, if it is not the present one. For a cost
-/// that podrank or podrank-webhook wrote for one scale-down, it is the one that was overwritten.
-fn counts_as(
-    foreign_costs: ForeignCosts,
-    pod: &Pod,
-    owner: Option<&CostOwner>,
-    template: Option<&str>,
-) -> Option<i32> {
-    let theirs = match owner? {
-        _ if foreign_costs == ForeignCosts::Keep => return None,
+/// The cost that decides between pods that the preferences do not tell apart if foreign costs don't, and if it is not the
+/// present one. For a cost that podrank or podrank-webhook wrote for one scale-down, it is the one that was overwritten.
+fn counts_as(owner: &CostOwner, pod: &Pod, template: Option<&str>) -> Option<i32> {
+    let theirs = match owner {
         CostOwner::Podrank => match pod.previous() {
             Some(theirs) => theirs.clone(),
             None => return Some(0),
