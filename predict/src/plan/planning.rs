@@ -86,9 +86,9 @@ pub fn plan(input: &Snapshot, request: &PlanRequest) -> Result<Plan, Error> {
     };
     let (mut pods, mut unsteerable) = (Vec::new(), Vec::new());
     for (part, delete) in parts.iter().zip(&shares.delete) {
-        part.check_blocked(request, *delete)?;
+        part.check_blocked(*delete)?;
         notes.extend(notes_on_set(&sets, part, *delete));
-        pods.extend(part.planned(request, *delete, &shares.default_verdict)?);
+        pods.extend(part.planned(*delete, &shares.default_verdict)?);
         unsteerable.extend(part.ahead(*delete));
     }
     notes.extend(shares.follows.map(|text| Note::new(NoteCode::Continues, text)));
@@ -270,6 +270,6 @@ fn delete(
             Ok(delete)
         }
         PlanSize::AllButNamed => Ok(request.named.len()),
-        PlanSize::AllButNamedAndAhead => Ok(parts.iter().map(|part| part.ahead_of_named(request)).sum()),
+        PlanSize::AllButNamedAndAhead => Ok(parts.iter().map(SetPlan::ahead_of_named).sum()),
     }
 }

@@ -40,7 +40,7 @@ pub(super) fn shares(
     let mut delete = deletions(&now, parts);
     for _ in 0..ATTEMPTS {
         check_named(request, target, parts, &delete, replicas)?;
-        let supposed = with_costs(input, request, parts, &delete)?;
+        let supposed = with_costs(input, parts, &delete)?;
         let then = preview_workload(&supposed, &Options { probabilities: false, ..options.clone() })?;
         let again = deletions(&then, parts);
         if again != delete {
@@ -79,15 +79,10 @@ fn deletions(preview: &Preview<'_>, parts: &[SetPlan<'_>]) -> Vec<usize> {
 }
 
 /// The input once the costs are written that make so many pods of each part go.
-fn with_costs(
-    input: &Snapshot,
-    request: &PlanRequest,
-    parts: &[SetPlan<'_>],
-    delete: &[usize],
-) -> Result<Snapshot, Error> {
+fn with_costs(input: &Snapshot, parts: &[SetPlan<'_>], delete: &[usize]) -> Result<Snapshot, Error> {
     let mut costs = HashMap::new();
     for (part, delete) in parts.iter().zip(delete) {
-        costs.extend(part.own.iter().map(|pod| pod.pod.uid()).zip(part.costs(request, *delete)?));
+        costs.extend(part.own.iter().map(|pod| pod.pod.uid()).zip(part.costs(*delete)?));
     }
     let mut supposed = input.clone();
     for pod in supposed.pods.iter_mut().map(|pod| &mut pod.record) {
@@ -105,11 +100,11 @@ fn check_named(
     replicas: u32,
 ) -> Result<(), Error> {
     let fits = |(part, delete): (&SetPlan<'_>, &usize)| {
-        let named = (0..part.own.len()).filter(|&index| part.is_named(request, index)).count();
+        let named = (0..part.own.len()).filter(|&index| part.is_named(index)).count();
         match request.count {
             PlanSize::To(_) => named <= *delete,
             PlanSize::AllButNamed => named == *delete,
-            PlanSize::AllButNamedAndAhead => part.ahead_of_named(request) == *delete,
+            PlanSize::AllButNamedAndAhead => part.ahead_of_named() == *delete,
         }
     };
     if parts.iter().zip(delete).all(fits) {

@@ -15,6 +15,7 @@ use std::collections::HashMap;
 pub(super) type DefaultVerdicts = HashMap<String, (Verdict, Option<Probability>)>;
 
 pub(super) struct SetPlan<'a> {
+    request: &'a PlanRequest,
     pub(super) set: &'a ReplicaSet,
     pub(super) own: Vec<RankedPod<'a>>,
     policy: Policy,
@@ -32,7 +33,7 @@ pub(super) struct SetPlan<'a> {
 impl<'a> SetPlan<'a> {
     /// Puts a set's pods in the order in which they are to go.
     pub(super) fn new(
-        request: &PlanRequest,
+        request: &'a PlanRequest,
         policy: Policy,
         set: &'a ReplicaSet,
         members: &[Member<'a>],
@@ -54,36 +55,31 @@ impl<'a> SetPlan<'a> {
         let mut order = vec![0; own.len()];
         policy.sort(&steered, &mut order).map_err(|error| Error::new(error.to_string()))?;
         let order = order.into_iter().map(|index| index as usize).collect();
-        Ok(Self { set, own, policy, available, steered, wished, order, owners })
+        Ok(Self { request, set, own, policy, available, steered, wished, order, owners })
     }
 
     pub(super) fn name(&self, index: usize) -> &'a str {
         self.own[index].pod.name()
     }
 
-    pub(super) fn is_named(&self, request: &PlanRequest, index: usize) -> bool {
-        request.named.contains(self.name(index))
+    pub(super) fn is_named(&self, index: usize) -> bool {
+        self.request.named.contains(self.name(index))
     }
 
     /// The number of its pods up to the last named one in the order.
-    pub(super) fn ahead_of_named(&self, request: &PlanRequest) -> usize {
-        let last = self.order.iter().rposition(|&index| self.is_named(request, index));
+    pub(super) fn ahead_of_named(&self) -> usize {
+        let last = self.order.iter().rposition(|&index| self.is_named(index));
         last.map_or(0, |last| last + 1)
     }
 
     /// The pods as the plan has them, if so many go. Those that go come first.
-    pub(super) fn planned(
-        &self,
-        request: &PlanRequest,
-        delete: usize,
-        default_verdict: &DefaultVerdicts,
-    ) -> Result<Vec<PlannedPod>, Error> {
-        let costs = self.costs(request, delete)?;
+    pub(super) fn planned(&self, delete: usize, default: &DefaultVerdicts) -> Result<Vec<PlannedPod>, Error> {
+        let costs = self.costs(delete)?;
         let pods = self.order.iter().enumerate().map(|(place, &index)| {
             let RankedPod { pod: of, record: pod } = &self.own[index];
             let owner = self.owners[index].as_ref();
             let uid = pod.uid.to_string();
-            let (default_verdict, probability) = default_verdict[uid.as_str()];
+            let (default_verdict, probability) = default[uid.as_str()];
             PlannedPod {
                 default_verdict,
                 probability,
@@ -92,8 +88,8 @@ impl<'a> SetPlan<'a> {
                 node: of.node.clone(),
                 is_selected: place < delete,
                 is_ready: preference::early(pod).is_none(),
-                is_named: self.is_named(request, index),
-                why: preference::why(request, &self.own[index], self.available[index]),
+                is_named: self.is_named(index),
+                why: preference::why(self.request, &self.own[index], self.available[index]),
                 deletion_cost: pod.deletion_cost,
                 cost_owner: owner.map(CostOwner::to_string),
                 write: Some(costs[index]).filter(|cost| *cost != pod.deletion_cost),
@@ -109,12 +105,12 @@ impl<'a> SetPlan<'a> {
     }
 
     /// Returns an error if costs cannot make a named pod go. It names the pods in the way and the remedies.
-    pub(super) fn check_blocked(&self, request: &PlanRequest, delete: usize) -> Result<(), Error> {
+    pub(super) fn check_blocked(&self, delete: usize) -> Result<(), Error> {
         let (wanted, survivors) = self.order.split_at(delete);
-        let Some(&stays) = survivors.iter().find(|&&index| self.is_named(request, index)) else {
+        let Some(&stays) = survivors.iter().find(|&&index| self.is_named(index)) else {
             return Ok(());
         };
-        let in_the_way: Vec<_> = wanted.iter().filter(|&&index| !self.is_named(request, index)).collect();
+        let in_the_way: Vec<_> = wanted.iter().filter(|&&index| !self.is_named(index)).collect();
         let Some(&&first) = in_the_way.first() else { return Ok(()) };
         let reason =
             self.policy.decide(&self.steered[first], &self.steered[stays]).1.map_or("goes first", state);
@@ -123,7 +119,7 @@ impl<'a> SetPlan<'a> {
             [only] => (format!("{only} {reason}."), "it"),
             _ => ("These pods are unassigned, not running or not ready.".to_owned(), "them"),
         };
-        let how = if let PlanSize::To(_) = request.count { "lower --replicas" } else { "use --also" };
+        let how = if let PlanSize::To(_) = self.request.count { "lower --replicas" } else { "use --also" };
         let [stays, first] = [self.name(stays).to_owned(), text::list(&names)];
         Err(Error::new(format!("cannot delete {stays}: {first} would be deleted instead"))
             .because(why)
@@ -132,8 +128,8 @@ impl<'a> SetPlan<'a> {
     }
 
     /// The costs, by index, that make exactly the first pods of the order go, as far as costs can.
-    pub(super) fn costs(&self, request: &PlanRequest, delete: usize) -> Result<Vec<i32>, Error> {
-        let costs = self.costs_under(request.foreign_costs, delete);
+    pub(super) fn costs(&self, delete: usize) -> Result<Vec<i32>, Error> {
+        let costs = self.costs_under(self.request.foreign_costs, delete);
         costs.map_err(|error| match error {
             podrank::Error::NoRoom { lower, higher } => {
                 let [lower, higher] = [(lower, "delete"), (higher, "keep")]
@@ -141,7 +137,7 @@ impl<'a> SetPlan<'a> {
                 let error = Error::new("existing deletion costs conflict with your choice")
                     .because(lower)
                     .because(higher);
-                let is_override = request.foreign_costs == ForeignCosts::Override;
+                let is_override = self.request.foreign_costs == ForeignCosts::Override;
                 if is_override || self.costs_under(ForeignCosts::Override, delete).is_err() {
                     return error;
                 }
