@@ -149,28 +149,26 @@ impl Preference {
     /// What makes the pod match, in the words of the flag and for a reader. Empty if it does not match.
     fn matches(&self, pod: &RankedPod<'_>, is_available: bool) -> Vec<(&'static str, String)> {
         let (name, node) = (pod.pod.name(), pod.pod.node());
-        let one = |by, text: Option<String>| text.map(|text| (by, text)).into_iter().collect();
-        match self {
-            Self::Pods(selected) => {
-                one("prefer-pods", selected.names.contains(name).then(|| selected.selector.clone()))
-            }
-            Self::Nodes(selected) => {
-                let matches = node.is_some_and(|node| selected.names.contains(node));
-                one("prefer-nodes", matches.then(|| selected.selector.clone()))
-            }
-            Self::Values(values) => one(values.by(), values.text(name)),
+        let selects = |selected: &Selected, name: Option<&str>| {
+            selected.names.contains(name?).then(|| selected.selector.clone())
+        };
+        let (by, text) = match self {
+            Self::Pods(selected) => ("prefer-pods", selects(selected, Some(name))),
+            Self::Nodes(selected) => ("prefer-nodes", selects(selected, node)),
+            Self::Values(values) => (values.by(), values.text(name)),
             Self::NotAvailable => {
-                one("not-available-first", (!is_available).then(|| "not available".to_owned()))
+                ("not-available-first", (!is_available).then(|| "not available".to_owned()))
             }
-            Self::EmptyNodes(_) => one("empty-nodes", node.map(|_| "whole node".to_owned())),
+            Self::EmptyNodes(_) => ("empty-nodes", node.map(|_| "whole node".to_owned())),
             Self::Spread(levels) => {
                 let text = |level: &TopologyLevel| match node.and_then(|node| level.domains.get(node)) {
                     Some(domain) => format!("{}={domain}", level.key),
                     None => format!("no {}", level.key),
                 };
-                levels.iter().map(|level| ("spread", text(level))).collect()
+                return levels.iter().map(|level| ("spread", text(level))).collect();
             }
-        }
+        };
+        text.map(|text| (by, text)).into_iter().collect()
     }
 
     /// Whether it is a label selector that selects all of the pods, so that it makes no difference.
@@ -276,14 +274,10 @@ pub(super) fn why(request: &PlanRequest, pod: &RankedPod<'_>, is_available: bool
 
 /// The state in which a pod is deleted before those that are ready, whatever its cost.
 pub(super) fn early(pod: &Pod) -> Option<&'static str> {
-    if !pod.flags.contains(Flags::ASSIGNED) {
-        Some("not assigned")
-    } else if pod.phase != Phase::RUNNING {
-        Some("not running")
-    } else if !pod.flags.contains(Flags::READY) {
-        Some("not ready")
-    } else {
-        None
+    match pod.phase {
+        _ if !pod.flags.contains(Flags::ASSIGNED) => Some("not assigned"),
+        phase if phase != Phase::RUNNING => Some("not running"),
+        _ => (!pod.flags.contains(Flags::READY)).then_some("not ready"),
     }
 }
 
@@ -327,12 +321,9 @@ fn numbered(own: &[RankedPod<'_>], places: &[Vec<f64>]) -> Result<Vec<u16>, Erro
     let mut indices: Vec<_> = (0..own.len()).collect();
     indices.sort_by(|&a, &b| compare(a, b));
     let mut tiers = vec![0; own.len()];
-    let mut tier = 0_u16;
-    for pair in indices.windows(2) {
-        if compare(pair[0], pair[1]).is_ne() {
-            tier = tier.checked_add(1).ok_or_else(too_many_groups)?;
-        }
-        tiers[pair[1]] = tier;
+    for (tier, equal) in indices.chunk_by(|&a, &b| compare(a, b).is_eq()).enumerate() {
+        let tier = u16::try_from(tier).map_err(|_| too_many_groups())?;
+        equal.iter().for_each(|&index| tiers[index] = tier);
     }
     Ok(tiers)
 }
