@@ -3,7 +3,7 @@
 use crate::answer::{Note, NoteCode};
 use crate::plan::{Plan, PlannedPod};
 use crate::text;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
 
 /// How a later plan differs from the confirmed one.
@@ -98,13 +98,12 @@ fn why_now(earlier: Option<&PlannedPod>, now: &PlannedPod) -> Option<String> {
 
 /// The nodes that were to become empty and do not.
 fn occupied(confirmed: &Plan, now: &Plan) -> Vec<String> {
-    let empty = |plan: &Plan| -> HashSet<String> {
+    let empty = |plan: &Plan| -> BTreeSet<String> {
         let nodes = plan.nodes.iter().flatten().filter(|node| node.becomes_empty);
         nodes.map(|node| node.name.clone()).collect()
     };
-    let mut lost: Vec<_> = empty(confirmed).difference(&empty(now)).cloned().collect();
-    lost.sort();
-    lost.into_iter().map(|node| format!("node {} does not become empty", text::name(&node))).collect()
+    let lost = &empty(confirmed) - &empty(now);
+    lost.iter().map(|node| format!("node {} does not become empty", text::name(node))).collect()
 }
 
 impl fmt::Display for PlanDiff {

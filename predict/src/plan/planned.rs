@@ -245,10 +245,5 @@ impl Plan {
 }
 
 fn workload<S: Serializer>(target: &Target, serializer: S) -> Result<S::Ok, S::Error> {
-    #[derive(Serialize)]
-    struct Workload<'a> {
-        kind: &'a str,
-        name: &'a str,
-    }
-    Workload { kind: &target.kind, name: &target.name }.serialize(serializer)
+    serializer.collect_map([("kind", &target.kind), ("name", &target.name)])
 }
