@@ -140,26 +140,22 @@ fn owner(input: &Snapshot, pod: &Pod) -> Result<ScaleTarget, Error> {
     let Some((kind, set)) = set else { return Err(unsteerable(input, pod)) };
     let namespace = &*pod.meta.namespace;
     let entry = input.set(WorkloadRef { namespace, kind, name: &set.name });
-    let known = |kind, name: &str| {
-        Ok(ScaleTarget {
-            namespace: namespace.to_owned(),
-            name: Scalable::Workload(WorkloadName { kind: Some(kind), name: name.to_owned() }),
-        })
-    };
-    match entry.and_then(|entry| Some((entry, entry.meta.controller.as_ref()?))) {
+    let known =
+        |kind, name: &str| Scalable::Workload(WorkloadName { kind: Some(kind), name: name.to_owned() });
+    let name = match entry.and_then(|entry| Some((entry, entry.meta.controller.as_ref()?))) {
         None => known(kind, &set.name),
         Some((_, leader)) if leader.workload_kind() == Some(WorkloadKind::Deployment) => {
             known(WorkloadKind::Deployment, &leader.name)
         }
         Some((entry, leader)) => {
-            if let Some(OtherOwner { resource, meta, .. }) = input.leader(entry) {
-                let name = OwnerName { resource: resource.clone(), name: meta.name.clone() };
-                return Ok(ScaleTarget { namespace: namespace.to_owned(), name: Scalable::Owner(name) });
-            }
-            let [set, owner, name] = [&set.name, &leader.kind, &leader.name].map(|it| text::name(it));
-            Err(Error::new(format!("{pod} belongs to {kind} {set}"))
-                .because(format!("{owner} {name} sets the replica count of {kind} {set}."))
-                .advise(format!("Scale {owner} {name} instead if it has a replica count.")))
+            let Some(OtherOwner { resource, meta, .. }) = input.leader(entry) else {
+                let [set, owner, name] = [&set.name, &leader.kind, &leader.name].map(|it| text::name(it));
+                return Err(Error::new(format!("{pod} belongs to {kind} {set}"))
+                    .because(format!("{owner} {name} sets the replica count of {kind} {set}."))
+                    .advise(format!("Scale {owner} {name} instead if it has a replica count.")));
+            };
+            Scalable::Owner(OwnerName { resource: resource.clone(), name: meta.name.clone() })
         }
-    }
+    };
+    Ok(ScaleTarget { namespace: namespace.to_owned(), name })
 }
