@@ -42,29 +42,25 @@ const FUTURE: SignedDuration = SignedDuration::from_secs(5);
 const LIMIT: f64 = 9_007_199_254_740_992.0;
 
 impl FromStr for Metric {
-    type Err = String;
+    type Err = &'static str;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, &'static str> {
         let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_.:-".contains(&byte);
         let is_name = |name: &str| (1..=253).contains(&name.len()) && name.bytes().all(is_of_name);
         let is_key = |key: &str| key.split('/').count() <= 2 && key.split('/').all(is_name);
         match text.split_once('/') {
             None if text == "cpu" => Ok(Self::Cpu),
             None if text == "memory" => Ok(Self::Memory),
-            Some(("metric", "" | "." | "..")) => {
-                Err("expected the name of a metric after metric/".to_owned())
-            }
+            Some(("metric", "" | "." | "..")) => Err("expected the name of a metric after metric/"),
             Some(("metric", name)) if is_name(name) => Ok(Self::Named(name.to_owned())),
             Some(("metric", _)) => {
-                Err("the name of a metric has at most 253 letters, digits and `_`, `.`, `:` or `-`"
-                    .to_owned())
+                Err("the name of a metric has at most 253 letters, digits and `_`, `.`, `:` or `-`")
             }
             Some(("annotation", key)) if is_key(key) => Ok(Self::Annotation(key.to_owned())),
             Some(("annotation", _)) => {
-                Err("expected the key of an annotation after annotation/, such as example.com/sessions"
-                    .to_owned())
+                Err("expected the key of an annotation after annotation/, such as example.com/sessions")
             }
-            _ => Err("expected cpu, memory, metric/NAME or annotation/KEY".to_owned()),
+            _ => Err("expected cpu, memory, metric/NAME or annotation/KEY"),
         }
     }
 }
@@ -140,17 +136,16 @@ impl Metric {
 
     /// The value of an item, if it has one.
     fn value(&self, item: &Item) -> Option<f64> {
-        let quantities = match self {
-            Self::Named(_) => vec![item.value.as_ref()],
-            Self::Annotation(key) => vec![item.metadata.as_ref()?.annotations.as_ref()?.get(key)],
+        let sum = match self {
+            Self::Named(_) => billionths(item.value.as_ref()?)?,
+            Self::Annotation(key) => billionths(item.metadata.as_ref()?.annotations.as_ref()?.get(key)?)?,
             Self::Cpu | Self::Memory => {
                 let resource = self.to_string();
-                let containers = item.containers.iter().flatten();
-                containers.map(|container| container.usage.as_ref()?.get(&resource)).collect()
+                let containers = item.containers.as_ref().filter(|containers| !containers.is_empty())?;
+                let usage = |container: &Container| billionths(container.usage.as_ref()?.get(&resource)?);
+                containers.iter().map(usage).sum::<Option<i128>>()?
             }
         };
-        let each: Option<Vec<_>> = quantities.iter().map(|text| billionths((*text)?)).collect();
-        let sum: i128 = each.filter(|each| !each.is_empty())?.iter().sum();
         #[expect(clippy::cast_precision_loss, reason = "53 bits of a measured value are enough")]
         Some(sum as f64 / 1e9).filter(|value| value.abs() < LIMIT)
     }
