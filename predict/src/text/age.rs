@@ -65,9 +65,7 @@ fn shown(now: Time, time: Time, show: impl Fn(SignedDuration) -> String) -> Opti
     Some(match now.unix_nanos() {
         Some(now) => show(SignedDuration::from_nanos(now.saturating_sub(time))),
         // Without a time to count from, there is no age.
-        None => {
-            Timestamp::from_nanosecond(time.into()).map_or_else(|_| time.to_string(), |time| time.to_string())
-        }
+        None => Timestamp::from_nanosecond(time.into()).ok()?.to_string(),
     })
 }
 
