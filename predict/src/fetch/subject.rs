@@ -63,8 +63,7 @@ impl Snapshot {
             let adopter =
                 set.or_else(|| self.listed_workloads().find(|its| its.adopts(pod)).map(Workload::id));
             let none = || Error::new(format!("no scale-down deletes {pod}")).because("It has no controller.");
-            let id = adopter.ok_or_else(none)?;
-            id.to_name()
+            adopter.ok_or_else(none)?.to_name()
         };
         let controller = set.and_then(|id| sets.controller(sets.get(id)?)).and_then(known);
         Ok((pod.meta.namespace.clone(), [nearest].into_iter().chain(controller).collect()))

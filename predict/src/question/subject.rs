@@ -50,11 +50,8 @@ impl Subject {
         match words {
             [] => Ok(Vec::new()),
             _ if with_slash == words.len() => {
-                let of_word = |word: &String| {
-                    let (resource, name) = word.split_once('/').unwrap_or_default();
-                    Self::of(resource, name)
-                };
-                words.iter().map(of_word).collect()
+                let words = words.iter().filter_map(|word| word.split_once('/'));
+                words.map(|(resource, name)| Self::of(resource, name)).collect()
             }
             _ if with_slash > 0 => Err(Error::new("only some of the names have a type")
                 .advise("Write TYPE/NAME each time, or TYPE once and then the names.")),
