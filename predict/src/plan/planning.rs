@@ -232,44 +232,41 @@ fn delete(
     parts: &[SetPlan<'_>],
     busy: u32,
 ) -> Result<usize, Error> {
-    match request.count {
-        PlanSize::To(replicas) if replicas < busy && busy >= chosen.from => {
-            let target = &chosen.target;
-            let all: usize = parts.iter().map(|part| part.own.len()).sum();
-            let none = match busy as usize {
-                busy if busy == all => format!("no pod of {target} is idle"),
-                busy => format!("{busy} of the {all} pods of {target} {} busy", text::is(busy)),
-            };
-            Err(Error::new(none)
-                .because("With --only-idle, podrank deletes no busy pod.")
-                .advise("Try again later, or leave out --only-idle."))
+    let replicas = match request.count {
+        PlanSize::To(replicas) => replicas.max(busy),
+        PlanSize::AllButNamed => return Ok(request.named.len()),
+        PlanSize::AllButNamedAndAhead => return Ok(parts.iter().map(SetPlan::ahead_of_named).sum()),
+    };
+    let (target, from) = (&chosen.target, text::count(chosen.from, "replica"));
+    if request.count != PlanSize::To(replicas) && busy >= chosen.from {
+        let all: usize = parts.iter().map(|part| part.own.len()).sum();
+        let none = match busy as usize {
+            busy if busy == all => format!("no pod of {target} is idle"),
+            busy => format!("{busy} of the {all} pods of {target} {} busy", text::is(busy)),
+        };
+        return Err(Error::new(none)
+            .because("With --only-idle, podrank deletes no busy pod.")
+            .advise("Try again later, or leave out --only-idle."));
+    }
+    let Some(delete) = chosen.from.checked_sub(replicas) else {
+        return Err(Error::new("podrank only scales down")
+            .because(format!("{target} has {from}, so {replicas} would scale it up."))
+            .advise("Use kubectl scale."));
+    };
+    let named = text::count(request.named.len(), "pod");
+    match delete as usize {
+        0 => {
+            let are = text::is(request.named.len());
+            Err(Error::new(format!("{named} {are} named, but none would be deleted"))
+                .because(format!("{target} already has {from}."))
+                .advise("Lower --replicas."))
         }
-        PlanSize::To(replicas) => {
-            let replicas = replicas.max(busy);
-            let named = text::count(request.named.len(), "pod");
-            let from = text::count(chosen.from, "replica");
-            let target = &chosen.target;
-            if replicas > chosen.from {
-                return Err(Error::new("podrank only scales down")
-                    .because(format!("{target} has {from}, so {replicas} would scale it up."))
-                    .advise("Use kubectl scale."));
-            }
-            let delete = (chosen.from - replicas) as usize;
-            if delete == 0 {
-                let are = text::is(request.named.len());
-                return Err(Error::new(format!("{named} {are} named, but none would be deleted"))
-                    .because(format!("{target} already has {from}."))
-                    .advise("Lower --replicas."));
-            }
-            // In a rollout, more pods may go than the count falls: each set's share is checked.
-            if request.named.len() > delete && !chosen.is_rolling {
-                let is = text::is(delete);
-                return Err(Error::new(format!("{named} are named, but only {delete} {is} deleted"))
-                    .advise("Lower --replicas, or name fewer."));
-            }
-            Ok(delete)
+        // In a rollout, more pods may go than the count falls: each set's share is checked.
+        delete if request.named.len() > delete && !chosen.is_rolling => {
+            let is = text::is(delete);
+            Err(Error::new(format!("{named} are named, but only {delete} {is} deleted"))
+                .advise("Lower --replicas, or name fewer."))
         }
-        PlanSize::AllButNamed => Ok(request.named.len()),
-        PlanSize::AllButNamedAndAhead => Ok(parts.iter().map(SetPlan::ahead_of_named).sum()),
+        delete => Ok(delete),
     }
 }
