@@ -5,7 +5,7 @@ use crate::decide::{MOST_IN_ONE_SYNC, Member, Ranking, Related, complete, member
 use crate::plan::progress::state as current;
 use crate::plan::{
     Chosen, Cluster, DefaultVerdicts, Plan, PlanRequest, PlanSize, PlannedNode, PlannedPod, PlannedSet,
-    SetPlan, Shares, busy, choose, shares,
+    Preference, SetPlan, Shares, busy, choose, shares,
 };
 use crate::question::Order;
 use crate::reason::RankedPod;
@@ -141,9 +141,11 @@ fn keep_busy(request: &PlanRequest, busy: &[&RankedPod<'_>], mut plan: Plan) -> 
 /// Adds the disruption budgets of an input, so that this plan and later ones say which of the pods that keep a node a
 /// drain cannot move.
 pub fn add_budgets(request: &mut PlanRequest, input: &Snapshot, plan: &mut Plan) {
-    if let Some(cluster) = request.empty_nodes_mut() {
-        cluster.add_budgets(input);
-        plan.nodes = Some(outcome(cluster, &plan.pods));
+    for preference in &mut request.preferences {
+        if let Preference::EmptyNodes(cluster) = preference {
+            cluster.add_budgets(input);
+            plan.nodes = Some(outcome(cluster, &plan.pods));
+        }
     }
 }
 

@@ -37,13 +37,6 @@ impl PlanRequest {
         })
     }
 
-    /// The same, to add what was read since.
-    pub(super) fn empty_nodes_mut(&mut self) -> Option<&mut Cluster> {
-        self.preferences.iter_mut().find_map(|preference| {
-            if let Preference::EmptyNodes(cluster) = preference { Some(cluster) } else { None }
-        })
-    }
-
     /// Keeps of the preferences those alone that are still asked for if the pods to delete are named: that no busy pod is deleted, and
     /// whether nodes become empty, if that matters.
     pub fn retain_conditions(&mut self, with_nodes: bool) {
