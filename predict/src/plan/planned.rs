@@ -200,16 +200,11 @@ impl Plan {
     /// The preferences that not all selected pods match, not counting pods that the user named.
     pub fn unmet(&self) -> Vec<UnmetPreference> {
         let wished: Vec<_> = self.selected().filter(|pod| !pod.is_named).collect();
-        let is_besides_named = wished.len() < self.selected().count();
+        let (delete, is_besides_named) = (wished.len(), wished.len() < self.selected().count());
         let unmet = self.preferences.iter().filter_map(|(preference, flag)| {
             let matching = wished.iter().filter(|pod| pod.matches(*preference)).count();
-            let unmet = || UnmetPreference {
-                preference: flag.clone(),
-                matching,
-                delete: wished.len(),
-                is_besides_named,
-            };
-            (matching < wished.len()).then(unmet)
+            let unmet = UnmetPreference { preference: flag.clone(), matching, delete, is_besides_named };
+            Some(unmet).filter(|_| matching < delete)
         });
         unmet.collect()
     }
