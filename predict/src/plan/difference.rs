@@ -29,9 +29,8 @@ pub fn difference(confirmed: &Plan, now: &Plan) -> Option<PlanDiff> {
     if (confirmed.from, confirmed.replicas) != (now.from, now.replicas) {
         difference.holds = false;
         let Plan { target, from, replicas, .. } = now;
-        difference
-            .because
-            .push(format!("{target} has {} now and is scaled to {replicas}", text::count(*from, "replica")));
+        let why = format!("{target} has {} now and is scaled to {replicas}", text::count(*from, "replica"));
+        difference.because.push(why);
     }
     for pod in confirmed.selected().filter(|pod| !after.get(&*pod.uid).is_some_and(|pod| pod.is_selected)) {
         difference.minus.push(pod.name.clone());
@@ -81,9 +80,7 @@ fn fulfils(confirmed: &Plan, now: &Plan) -> bool {
         let is_it = |pod: &&PlannedPod| pod.is_ready && !pod.is_named && !pod.matches(preference);
         plan.selected().filter(is_it).count()
     };
-    now.preferences
-        .iter()
-        .all(|(preference, _)| unmatched(now, *preference) <= unmatched(confirmed, *preference))
+    now.preferences.iter().all(|(place, _)| unmatched(now, *place) <= unmatched(confirmed, *place))
 }
 
 /// Why a pod is now selected that was not before, as far as its state shows it.
