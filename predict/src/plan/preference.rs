@@ -331,9 +331,7 @@ pub(super) fn spread(
     related: &[Option<&str>],
 ) {
     let Some(levels) = request.levels().filter(|_| request.empty_nodes().is_none()) else { return };
-    for pod in &mut *pods {
-        pod.rank = 0;
-    }
+    pods.iter_mut().for_each(|pod| pod.rank = 0);
     for level in levels.iter().rev() {
         let mut numbers = HashMap::<&str, u32>::new();
         let mut number = |node: Option<&str>| {
@@ -345,13 +343,11 @@ pub(super) fn spread(
         for (pod, ranked) in pods.iter_mut().zip(own) {
             pod.node = number(ranked.pod.node());
         }
-        let others: Vec<_> = related
-            .iter()
-            .map(|node| {
-                let flags = Flags::NONE.with(Flags::ASSIGNED, node.is_some());
-                Pod { node: number(*node), flags, ..Pod::new() }
-            })
-            .collect();
+        let others = related.iter().map(|node| {
+            let flags = Flags::NONE.with(Flags::ASSIGNED, node.is_some());
+            Pod { node: number(*node), flags, ..Pod::new() }
+        });
+        let others: Vec<_> = others.collect();
         let mut counts = vec![0; numbers.len()];
         let mut order = vec![0; pods.len()];
         policy.spread(pods, &others, &mut counts, &mut order).expect("every domain has a number");
