@@ -151,9 +151,7 @@ impl Cluster {
         let (mut goes, mut kept) = (HashSet::new(), BTreeMap::<_, BTreeMap<String, RemainingPods>>::new());
         for (uid, node) in pods {
             goes.insert(uid);
-            if let Some(node) = node {
-                kept.entry(node).or_default();
-            }
+            kept.extend(node.map(|node| (node, BTreeMap::new())));
         }
         for pod in &self.pods {
             let owners = pod.node().and_then(|node| kept.get_mut(node));
