@@ -57,9 +57,8 @@ impl Progress {
 pub fn check_whole(input: &Snapshot, options: &Options) -> Result<(), Error> {
     let sets = Sets::of(input);
     let Workload::ReplicaSet(set) = choose_workload(&sets, options)? else { return Ok(()) };
-    let Some(owner) = set.meta.controller.as_ref().filter(|_| input.leader(set).is_none()) else {
-        return Ok(());
-    };
+    let owner = set.meta.controller.as_ref().filter(|_| input.leader(set).is_none());
+    let Some(owner) = owner else { return Ok(()) };
     let id = set.id();
     let undo = |name| format!("Name it instead: kubectl podrank undo {name} -n {}", id.namespace);
     let error = controls(owner, id).because("Runs are on that object.");

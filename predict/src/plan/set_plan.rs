@@ -107,9 +107,8 @@ impl<'a> SetPlan<'a> {
     /// Returns an error if costs cannot make a named pod go. It names the pods in the way and the remedies.
     pub(super) fn check_blocked(&self, delete: usize) -> Result<(), Error> {
         let (wanted, survivors) = self.order.split_at(delete);
-        let Some(&stays) = survivors.iter().find(|&&index| self.is_named(index)) else {
-            return Ok(());
-        };
+        let kept = survivors.iter().find(|&&index| self.is_named(index));
+        let Some(&stays) = kept else { return Ok(()) };
         let in_the_way: Vec<_> = wanted.iter().filter(|&&index| !self.is_named(index)).collect();
         let Some(&&first) = in_the_way.first() else { return Ok(()) };
         let reason =
@@ -141,7 +140,9 @@ impl<'a> SetPlan<'a> {
                 if is_override || self.costs_under(ForeignCosts::Override, delete).is_err() {
                     return error;
                 }
-                error.advise("--foreign-costs override replaces the costs of pods to delete, and restores them if the pods are kept.")
+                error.advise(
+                    "--foreign-costs override replaces the costs of pods to delete, and restores them if the pods are kept.",
+                )
             }
             other => Error::new(other.to_string()),
         })
