@@ -112,9 +112,8 @@ pub(crate) fn parse<'a, T: Deserialize<'a>>(object: &'a RawValue) -> Result<T, S
     let mut json = serde_json::Deserializer::from_str(object.get());
     serde_path_to_error::deserialize(&mut json).map_err(|error| {
         let path = error.path().to_string();
-        let error = error.into_inner();
         // Line and column count from the start of this object, so they would mislead in a whole dump.
-        let text = without_place(&error);
+        let text = without_place(error.inner());
         if path == "." { text } else { format!("{}: {text}", text::name(&path)) }
     })
 }
