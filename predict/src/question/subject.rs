@@ -108,7 +108,7 @@ pub fn instead_of_node(error: Error, name: &str) -> Error {
         .advise(format!("To evict all its pods, use: kubectl drain {name}"))
 }
 
-/// The error for a verb that is no command, which says what does what a user may mean by it.
+/// The error for an unknown command, which says what does what a user may mean by it.
 fn instead_of(verb: &str, subject: &str) -> Option<Error> {
     let annotation = "controller.kubernetes.io/pod-deletion-cost=100";
     let (error, name) = (Error::new(format!("unknown command '{verb}'")), text::name(subject));
@@ -172,7 +172,8 @@ impl Type {
 impl OwnerName {
     /// The owner that a reference names. `None` if Kubernetes allows no such name or type.
     pub(crate) fn of_reference(owner: &OwnerReference) -> Option<Self> {
-        Self::of(&owner.api_version, &owner.kind, &owner.name)
+        let resource = owner::resource(&owner.api_version, &owner.kind)?;
+        Some(Self { resource, name: checked(&owner.name).ok()? })
     }
 
     /// How the owner is named in the place of a workload. `None` if that is not possible.
@@ -180,11 +181,6 @@ impl OwnerName {
         let deployment = || format!("deploy/{}", owner.name);
         let is_deployment = owner.workload_kind() == Some(WorkloadKind::Deployment);
         is_deployment.then(deployment).or_else(|| Some(Self::of_reference(owner)?.to_string()))
-    }
-
-    /// An object with this API version, kind and name. `None` if Kubernetes allows no such name or type.
-    pub(crate) fn of(api_version: &str, kind: &str, name: &str) -> Option<Self> {
-        Some(Self { resource: owner::resource(api_version, kind)?, name: checked(name).ok()? })
     }
 
     /// Whether this is the owner.
