@@ -188,7 +188,7 @@ fn alone(parts: &[SetPlan<'_>], policy: Policy, delete: usize, probabilities: bo
         let line = Ranking::up(Order::Kubernetes, policy, &part.own, delete, None)?;
         let probabilities = if probabilities { line.probabilities()? } else { HashMap::new() };
         let pods = line.answers(&probabilities).into_iter();
-        default_verdict.extend(pods.map(|pod| (pod.uid().to_string(), (pod.verdict, pod.probability))));
+        default_verdict.extend(pods.map(|pod| (pod.uid(), (pod.verdict, pod.probability))));
     }
     let left = parts.iter().map(|part| part.own.len()).sum::<usize>() - delete;
     Ok(Shares { delete: vec![delete], default_verdict, left, follows: None })
@@ -234,13 +234,13 @@ fn delete(
     parts: &[SetPlan<'_>],
     busy: u32,
 ) -> Result<usize, Error> {
-    let replicas = match request.count {
-        PlanSize::To(replicas) => replicas.max(busy),
+    let desired = match request.count {
+        PlanSize::To(replicas) => replicas,
         PlanSize::AllButNamed => return Ok(request.named.len()),
         PlanSize::AllButNamedAndAhead => return Ok(parts.iter().map(SetPlan::ahead_of_named).sum()),
     };
     let (target, from) = (&chosen.target, text::count(chosen.from, "replica"));
-    if request.count != PlanSize::To(replicas) && busy >= chosen.from {
+    if desired < busy && busy >= chosen.from {
         let all: usize = parts.iter().map(|part| part.own.len()).sum();
         let none = match busy as usize {
             busy if busy == all => format!("no pod of {target} is idle"),
@@ -250,6 +250,7 @@ fn delete(
             .because("With --only-idle, podrank deletes no busy pod.")
             .advise("Try again later, or leave out --only-idle."));
     }
+    let replicas = desired.max(busy);
     let Some(delete) = chosen.from.checked_sub(replicas) else {
         return Err(Error::new("podrank only scales down")
             .because(format!("{target} has {from}, so {replicas} would scale it up."))

@@ -54,8 +54,7 @@ pub(super) fn shares(
                 ))
                 .advise("Wait for the rollout to end."));
         }
-        let default_verdict =
-            now.pods().map(|pod| (pod.uid().to_string(), (pod.verdict, pod.probability))).collect();
+        let default_verdict = now.pods().map(|pod| (pod.uid(), (pod.verdict, pod.probability))).collect();
         let left = then.rest.iter().flat_map(|rest| &rest.sets).map(|set| set.replicas.max as usize).sum();
         let follows = then.rest.and_then(|rest| Some(rest.sentence(false)?.to_string()));
         return Ok(Shares { delete, default_verdict, left, follows });

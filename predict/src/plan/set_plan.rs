@@ -7,12 +7,12 @@ use crate::plan::{ForeignCosts, PlanRequest, PlanSize, PlannedPod, Unsteerable, 
 use crate::reason::{Comparison, RankedPod};
 use crate::snapshot::{CostOwner, Pod, ReplicaSet};
 use crate::text::{self, Error, TextReason};
-use podrank::{Policy, Rule, SteerScratch};
+use podrank::{Policy, Rule, SteerScratch, Uid};
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
 /// What Kubernetes would do with each pod, by UID, with the costs as they are.
-pub(super) type DefaultVerdicts = HashMap<String, (Verdict, Option<Probability>)>;
+pub(super) type DefaultVerdicts = HashMap<Uid, (Verdict, Option<Probability>)>;
 
 pub(super) struct SetPlan<'a> {
     request: &'a PlanRequest,
@@ -78,13 +78,12 @@ impl<'a> SetPlan<'a> {
         let pods = self.order.iter().enumerate().map(|(place, &index)| {
             let RankedPod { pod: of, record: pod } = &self.own[index];
             let owner = self.owners[index].as_ref();
-            let uid = pod.uid.to_string();
-            let (default_verdict, probability) = default[uid.as_str()];
+            let (default_verdict, probability) = default[&pod.uid];
             PlannedPod {
                 default_verdict,
                 probability,
                 name: of.name().to_owned(),
-                uid,
+                uid: pod.uid.to_string(),
                 node: of.node.clone(),
                 is_selected: place < delete,
                 is_ready: preference::early(pod).is_none(),
