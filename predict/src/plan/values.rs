@@ -79,17 +79,16 @@ impl fmt::Display for Metric {
 impl Metric {
     /// The paths at which an API server answers for all pods of a namespace, the newest version first.
     pub fn paths(&self, namespace: &str) -> Vec<String> {
-        let path = |version, rest| format!("/apis/{version}/namespaces/{namespace}/pods{rest}");
+        let path = |api: &str| format!("/{api}/namespaces/{namespace}/pods");
         match self {
-            Self::Named(name) => {
-                let path = |version| path(version, format!("/*/{name}"));
-                ["custom.metrics.k8s.io/v1beta2", "custom.metrics.k8s.io/v1beta1"].map(path).into()
-            }
-            // Kubernetes 1.37 has the first.
-            Self::Cpu | Self::Memory => ["metrics.k8s.io/v1", "metrics.k8s.io/v1beta1"]
-                .map(|version| path(version, String::new()))
+            Self::Named(name) => ["v1beta2", "v1beta1"]
+                .map(|version| path(&format!("apis/custom.metrics.k8s.io/{version}")) + "/*/" + name)
                 .into(),
-            Self::Annotation(_) => vec![format!("/api/v1/namespaces/{namespace}/pods")],
+            // Kubernetes 1.37 has the first.
+            Self::Cpu | Self::Memory => {
+                ["apis/metrics.k8s.io/v1", "apis/metrics.k8s.io/v1beta1"].map(path).into()
+            }
+            Self::Annotation(_) => vec![path("api/v1")],
         }
     }
 
