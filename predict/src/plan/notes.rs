@@ -14,9 +14,8 @@ pub fn check_interference(input: &Snapshot, plan: &Plan, release: Option<Release
     let release = release.unwrap_or(Release::TESTED);
     let scaled = Scaled { namespace, kind, name, replicas: *replicas, release };
     let mut notes = autoscaler_notes(input, &scaled);
-    if let Some(kind) = target.workload_kind() {
-        notes.extend(owner_note(input, WorkloadRef { namespace, kind, name: &target.name }, *replicas));
-    }
+    let id = target.workload_kind().map(|kind| WorkloadRef { namespace, kind, name });
+    notes.extend(id.and_then(|id| owner_note(input, id, *replicas)));
     notes
 }
 
