@@ -102,9 +102,7 @@ pub(super) fn choose<'a>(sets: &Sets<'a>, options: &Options) -> Result<Chosen<'a
         Workload::Unlisted(id) => return Err(unknown(id)),
         other => return Err(no_costs(other)),
     };
-    if let Some(set) = chosen.sets.iter().find(|set| set.meta.deletion.is_some()) {
-        return Err(Error::new(format!("{} is being deleted", set.id())));
-    }
+    chosen.sets.iter().try_for_each(|set| check_kept(&set.id(), &set.meta))?;
     Ok(chosen)
 }
 
@@ -135,9 +133,7 @@ fn of_set<'a>(sets: &Sets<'a>, set: &'a ReplicaSet) -> Result<Chosen<'a>, Error>
         };
         return Err(controls(owner, id).because("It would reset the replica count.").advise(hint));
     }
-    if set.lags() {
-        return Err(lags(&id));
-    }
+    check_current(&id, set.lags())?;
     let from = set.replicas();
     Ok(Chosen { target: Target::known(id, &set.meta), sets: vec![set], from, is_rolling: false })
 }
@@ -145,9 +141,7 @@ fn of_set<'a>(sets: &Sets<'a>, set: &'a ReplicaSet) -> Result<Chosen<'a>, Error>
 /// Only the controller of an owner of a kind that no module knows decides how several sets share its count. If it uses one, that
 /// one gets its count.
 fn of_owner<'a>(sets: &Sets<'a>, owner: &'a OtherOwner) -> Result<Chosen<'a>, Error> {
-    if owner.meta.deletion.is_some() {
-        return Err(Error::new(format!("{owner} is being deleted")));
-    }
+    check_kept(owner, &owner.meta)?;
     let in_use: Vec<_> = sets.controlled_by(&owner.meta.uid).filter(|set| sets.is_in_use(set)).collect();
     let only = match &*in_use {
         [] => return Err(Error::new(format!("{owner} has no pods"))),
@@ -159,26 +153,19 @@ fn of_owner<'a>(sets: &Sets<'a>, owner: &'a OtherOwner) -> Result<Chosen<'a>, Er
                 .advise("Wait for its rollout to end."));
         }
     };
-    if owner.lags || only.lags() {
-        return Err(lags(owner));
-    }
+    check_current(owner, owner.lags || only.lags())?;
     let size = only.replicas();
     if size != owner.replicas {
         let replicas = text::count(owner.replicas, "replica");
         let why = format!("{owner} has {replicas}, but its ReplicaSet {} has {size}.", only.id().name);
         return Err(busy(owner, why));
     }
-    let target = Target::of_owner(owner);
-    Ok(Chosen { target, sets: vec![only], from: owner.replicas, is_rolling: false })
+    Ok(Chosen { target: Target::of_owner(owner), sets: vec![only], from: size, is_rolling: false })
 }
 
 fn of_deployment<'a>(sets: &Sets<'a>, entry: &'a Deployment, options: &Options) -> Result<Chosen<'a>, Error> {
-    if entry.lags {
-        return Err(lags(entry));
-    }
-    if entry.meta.deletion.is_some() {
-        return Err(Error::new(format!("{entry} is being deleted")));
-    }
+    check_current(entry, entry.lags)?;
+    check_kept(entry, &entry.meta)?;
     let preview = preview_deployment(sets, entry, &Options { probabilities: false, ..options.clone() })?;
     let sizes = preview.sets().iter().filter_map(|set| Some((set.replica_set, set.size?)));
     let in_use: Vec<_> = sizes.filter(|(_, size)| size.from > 0).collect();
@@ -187,9 +174,7 @@ fn of_deployment<'a>(sets: &Sets<'a>, entry: &'a Deployment, options: &Options) 
         sets.get(id).ok_or_else(|| unknown(id))
     };
     let own = in_use.iter().filter_map(|(name, _)| *name).map(set).collect::<Result<Vec<_>, _>>()?;
-    if own.iter().any(|set| set.lags()) {
-        return Err(lags(entry));
-    }
+    check_current(entry, own.iter().any(|set| set.lags()))?;
     let from = entry.record.replicas.unsigned_abs();
     let target = Target::known(entry.id(), &entry.meta);
     let rolls = preview.rollout.is_some_and(|rollout| rollout.goes_on || rollout.waits);
@@ -198,14 +183,21 @@ fn of_deployment<'a>(sets: &Sets<'a>, entry: &'a Deployment, options: &Options) 
         [(_, only)] => rolls || i64::from(only.to()) != i64::from(preview.size.replicas.unwrap_or(0)),
         _ => true,
     };
-    if !is_rolling && in_use.iter().any(|(_, only)| i64::from(only.from) != i64::from(from)) {
-        return Err(lags(entry));
-    }
+    let is_other = in_use.iter().any(|(_, only)| i64::from(only.from) != i64::from(from));
+    check_current(entry, !is_rolling && is_other)?;
     Ok(Chosen { target, sets: own, from, is_rolling })
 }
 
-fn lags(what: &impl fmt::Display) -> Error {
-    busy(what, "It has not acted on the latest change yet.".to_owned())
+/// Returns an error for an object that is being deleted.
+fn check_kept(object: &impl fmt::Display, meta: &Metadata) -> Result<(), Error> {
+    let error = || Error::new(format!("{object} is being deleted"));
+    meta.deletion.as_ref().map_or(Ok(()), |_| Err(error()))
+}
+
+/// Returns an error if the controller lags behind its workload.
+fn check_current(workload: &impl fmt::Display, lags: bool) -> Result<(), Error> {
+    let error = || busy(workload, "It has not acted on the latest change yet.".to_owned());
+    if lags { Err(error()) } else { Ok(()) }
 }
 
 /// The error for a workload whose controller has not caught up.
