@@ -48,24 +48,21 @@ pub(super) fn shares(
             continue;
         }
         if let Some(why) = doubt(&then, parts, &delete) {
-            return Err(rolls(target)
-                .because(format!(
-                    "Deletion costs cannot decide which pods are deleted at {replicas} replicas: {why}."
-                ))
-                .advise("Wait for the rollout to end."));
+            let why =
+                format!("Deletion costs cannot decide which pods are deleted at {replicas} replicas: {why}.");
+            return Err(rolls(target, why, "Wait for the rollout to end."));
         }
         let default_verdict = now.pods().map(|pod| (pod.uid(), (pod.verdict, pod.probability))).collect();
         let left = then.rest.iter().flat_map(|rest| &rest.sets).map(|set| set.replicas.max as usize).sum();
         let follows = then.rest.and_then(|rest| Some(rest.sentence(false)?.to_string()));
         return Ok(Shares { delete, default_verdict, left, follows });
     }
-    Err(rolls(target)
-        .because("The choice of pods changes how many pods each ReplicaSet loses.")
-        .advise("Wait for the rollout to end."))
+    let why = "The choice of pods changes how many pods each ReplicaSet loses.";
+    Err(rolls(target, why, "Wait for the rollout to end."))
 }
 
-fn rolls(target: &Target) -> Error {
-    Error::new(format!("{target} is in the middle of a rollout"))
+fn rolls(target: &Target, why: impl Into<String>, remedy: &str) -> Error {
+    Error::new(format!("{target} is in the middle of a rollout")).because(why).advise(remedy)
 }
 
 /// The most pods that each part loses.
@@ -113,9 +110,8 @@ fn check_named(
         format!("{} of {}", text::count(*delete, "pod"), part.set.id().name)
     };
     let shares: Vec<_> = parts.iter().zip(delete).map(share).collect();
-    Err(rolls(target)
-        .because(format!("At {replicas} replicas, its controller deletes {}.", shares.join(" and ")))
-        .advise("Name that many, or wait for the rollout to end."))
+    let why = format!("At {replicas} replicas, its controller deletes {}.", shares.join(" and "));
+    Err(rolls(target, why, "Name that many, or wait for the rollout to end."))
 }
 
 /// Why it is not certain that exactly the selected pods are deleted, if it is not.
@@ -127,10 +123,8 @@ fn doubt(then: &Preview<'_>, parts: &[SetPlan<'_>], delete: &[usize]) -> Option<
         let name = part.set.id().name;
         let goes = rest.delete_of(Some(name));
         if goes.min != goes.max {
-            return Some(format!(
-                "{} pods of {name} are deleted, depending on what its controller sees first",
-                goes.text()
-            ));
+            let pods = format!("{} pods of {name}", goes.text());
+            return Some(format!("{pods} are deleted, depending on what its controller sees first"));
         }
         let wanted: HashSet<_> = part.order[..*delete].iter().map(|&index| part.name(index)).collect();
         let set = then.sets().iter().find(|set| set.replica_set == Some(name));
@@ -141,11 +135,8 @@ fn doubt(then: &Preview<'_>, parts: &[SetPlan<'_>], delete: &[usize]) -> Option<
                 Verdict::Possible => false,
             };
             if !is_as_planned {
-                return Some(format!(
-                    "{} may be deleted or kept: {}",
-                    text::name(pod.name()),
-                    pod.reason.sentence()
-                ));
+                let (name, why) = (text::name(pod.name()), pod.reason.sentence());
+                return Some(format!("{name} may be deleted or kept: {why}"));
             }
         }
     }
