@@ -43,9 +43,6 @@ pub fn changed(gates: &[(&'static str, bool)], release: Option<Release>) -> Vec<
 }
 
 /// An object with every gate by name.
-pub(crate) fn serialize<S: Serializer>(
-    gates: &[(&'static str, bool)],
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
+pub(crate) fn serialize<S: Serializer>(gates: &[(&str, bool)], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_map(gates.iter().copied())
 }
