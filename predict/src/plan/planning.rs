@@ -224,7 +224,11 @@ fn check_names(request: &PlanRequest, chosen: &Chosen<'_>, own: &[RankedPod<'_>]
         return Ok(());
     }
     let verb = if strangers.len() == 1 { "is not an active pod" } else { "are not active pods" };
-    Err(Error::new(format!("{} {verb} of {}", text::list(&strangers), chosen.name())))
+    let place = match &*chosen.sets {
+        [only] => only.id().to_string(),
+        _ => chosen.target.to_string(),
+    };
+    Err(Error::new(format!("{} {verb} of {place}", text::list(&strangers))))
 }
 
 /// How many pods go.

@@ -84,16 +84,6 @@ pub(super) struct Chosen<'a> {
     pub(super) is_rolling: bool,
 }
 
-impl Chosen<'_> {
-    /// The only set, or else the workload.
-    pub(super) fn name(&self) -> String {
-        match &*self.sets {
-            [only] => only.id().to_string(),
-            _ => self.target.to_string(),
-        }
-    }
-}
-
 /// Finds the sets that may lose pods if the workload that the options name gets another count.
 pub(super) fn choose<'a>(sets: &Sets<'a>, options: &Options) -> Result<Chosen<'a>, Error> {
     let chosen = match choose_workload(sets, options)? {
