@@ -94,11 +94,9 @@ impl Snapshot {
     pub fn sets_in_use(&self, owner: &OwnerName, namespace: Option<&str>) -> Result<Vec<WorkloadId>, Error> {
         let sets = Sets::of(self);
         let is_here = |its: &str| namespace.is_none_or(|namespace| its == namespace);
-        let own: Vec<_> = sets
-            .listed()
-            .filter(|set| is_here(&set.meta.namespace))
-            .filter(|set| set.meta.controller.as_ref().is_some_and(|its| owner.is(its)))
-            .collect();
+        let here = sets.listed().filter(|set| is_here(&set.meta.namespace));
+        let own: Vec<_> =
+            here.filter(|set| set.meta.controller.as_ref().is_some_and(|its| owner.is(its))).collect();
         let in_use: Vec<_> = own.iter().filter(|set| sets.is_in_use(set)).map(|set| set.id()).collect();
         let of_pods = || {
             let pods = self.pods.iter().filter(|pod| is_here(&pod.meta.namespace));
