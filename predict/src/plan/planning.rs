@@ -84,8 +84,9 @@ pub fn plan(input: &Snapshot, request: &PlanRequest) -> Result<Plan, Error> {
     } else {
         alone(&parts, policy, fewer, options.probabilities)?
     };
-    let (mut pods, mut unsteerable) = (Vec::new(), Vec::new());
+    let (mut shrinking, mut pods, mut unsteerable) = (Vec::new(), Vec::new(), Vec::new());
     for (part, delete) in parts.iter().zip(&shares.delete) {
+        shrinking.push(PlannedSet { replica_set: part.set.id().name.to_owned(), delete: *delete });
         part.check_blocked(*delete)?;
         notes.extend(notes_on_set(&sets, part, *delete));
         pods.extend(part.planned(*delete, &shares.default_verdict)?);
@@ -95,13 +96,9 @@ pub fn plan(input: &Snapshot, request: &PlanRequest) -> Result<Plan, Error> {
     pods.sort_by_key(|pod| !pod.is_selected);
     let preferences = (0..).zip(&request.preferences);
     let preferences = preferences.filter_map(|(place, it)| Some((place, it.for_some()?)));
-    let set = |(part, delete): (&SetPlan<'_>, &usize)| PlannedSet {
-        replica_set: part.set.id().name.to_owned(),
-        delete: *delete,
-    };
     let mut plan = Plan {
         namespace: chosen.sets.first().map_or_else(String::new, |set| set.meta.namespace.clone()),
-        sets: parts.iter().zip(&shares.delete).map(set).collect(),
+        sets: shrinking,
         is_rollout: chosen.is_rolling,
         now: options.now,
         from: chosen.from,
