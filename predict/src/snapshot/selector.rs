@@ -44,7 +44,7 @@ impl<'a> Selector<'a> {
     /// Returns the selector, or `None` if Kubernetes calls it invalid.
     pub(crate) fn new(selector: &'a LabelSelector) -> Option<Self> {
         let labels = selector.match_labels.iter().flatten();
-        let labels = labels.map(|(key, value)| Requirement::new(key, Operator::In(slice::from_ref(value))));
+        let labels = labels.map(|(key, value)| Requirement::new(key, "In", slice::from_ref(value)));
         let expressions = selector.match_expressions.iter().flatten().map(Requirement::read);
         labels.chain(expressions).collect::<Option<_>>().map(Self)
     }
@@ -184,25 +184,19 @@ impl Expression {
 
 impl<'a> Requirement<'a> {
     fn read(expression: &'a Expression) -> Option<Self> {
-        let values = expression.values.as_deref().unwrap_or_default();
-        let operator = match (expression.operator.as_str(), values) {
+        Self::new(&expression.key, &expression.operator, expression.values.as_deref().unwrap_or_default())
+    }
+
+    fn new(key: &'a str, operator: &str, values: &'a [String]) -> Option<Self> {
+        let operator = match (operator, values) {
             ("In", [_, ..]) => Operator::In(values),
             ("NotIn", [_, ..]) => Operator::NotIn(values),
             ("Exists", []) => Operator::Exists,
             ("DoesNotExist", []) => Operator::DoesNotExist,
             _ => return None,
         };
-        Self::new(&expression.key, operator)
-    }
-
-    fn new(key: &'a str, operator: Operator<'a>) -> Option<Self> {
-        let are_valid = match operator {
-            Operator::In(values) | Operator::NotIn(values) => {
-                values.iter().all(|value| is_label_value(value))
-            }
-            Operator::Exists | Operator::DoesNotExist => true,
-        };
-        (is_label_key(key) && are_valid).then_some(Self { key, operator })
+        let are_valid = is_label_key(key) && values.iter().all(|value| is_label_value(value));
+        are_valid.then_some(Self { key, operator })
     }
 
     fn matches(&self, labels: &BTreeMap<String, String>) -> bool {
