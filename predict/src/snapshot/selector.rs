@@ -141,11 +141,7 @@ impl LabelSelector {
     pub(crate) fn of_text(selector: &str) -> Self {
         let mut depth = 0;
         let parts = selector.split(move |char| {
-            match char {
-                '(' => depth += 1,
-                ')' => depth -= 1,
-                _ => {}
-            }
+            depth += i32::from(char == '(') - i32::from(char == ')');
             char == ',' && depth == 0
         });
         let parts = parts.map(str::trim).filter(|part| !part.is_empty());
@@ -243,21 +239,18 @@ fn is_label_value(value: &str) -> bool {
 }
 
 fn is_label_name(name: &str) -> bool {
-    name.len() <= 63 && is_word(name, |byte| byte.is_ascii_alphanumeric(), b"-_.")
+    name.len() <= 63 && is_word(name, |char| char.is_ascii_alphanumeric(), &['-', '_', '.'])
 }
 
 pub(crate) fn is_dns_subdomain(domain: &str) -> bool {
-    let is_edge = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-    domain.len() <= 253 && domain.split('.').all(|label| is_word(label, is_edge, b"-"))
+    let is_edge = |char: char| char.is_ascii_lowercase() || char.is_ascii_digit();
+    domain.len() <= 253 && domain.split('.').all(|label| is_word(label, is_edge, &['-']))
 }
 
-/// Whether `text` is one or more `edge` bytes, with `inner` bytes allowed between the first and the last.
-fn is_word(text: &str, edge: impl Fn(u8) -> bool, inner: &[u8]) -> bool {
-    let text = text.as_bytes();
-    let are_edges = |byte: Option<&u8>| byte.is_some_and(|&byte| edge(byte));
-    are_edges(text.first())
-        && are_edges(text.last())
-        && text.iter().all(|&byte| edge(byte) || inner.contains(&byte))
+/// Whether `text` is one or more `edge` characters, with `inner` ones allowed between the first and the last.
+fn is_word(text: &str, edge: impl Fn(char) -> bool, inner: &[char]) -> bool {
+    let has_edges = !text.is_empty() && !text.starts_with(inner) && !text.ends_with(inner);
+    has_edges && text.chars().all(|char| edge(char) || inner.contains(&char))
 }
 
 #[cfg(test)]
