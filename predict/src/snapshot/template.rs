@@ -7,7 +7,7 @@ use crate::text::billionths;
 use podrank::DELETION_COST_ANNOTATION;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
-use std::hash::{DefaultHasher, Hasher};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
 /// A hash of a pod template. Equal templates have equal fingerprints. With 128 bits, it is very unlikely that
 /// different templates have the same one.
@@ -28,20 +28,8 @@ impl<'de> Deserialize<'de> for Template {
         let cost = template["metadata"]["annotations"][DELETION_COST_ANNOTATION].as_str().map(str::to_owned);
         template.sort_all_objects();
         normalize(&mut template, Place { field: "", parent: "", depth: 0, form: Form::Field });
-        Ok(Self { fingerprint: Fingerprint::of(template.to_string().as_bytes()), cost })
-    }
-}
-
-impl Fingerprint {
-    fn of(text: &[u8]) -> Self {
-        let hash = |seed: u8| {
-            let mut hasher = DefaultHasher::new();
-            hasher.write_u8(seed);
-            hasher.write_usize(text.len());
-            hasher.write(text);
-            hasher.finish()
-        };
-        Self([hash(0), hash(1)])
+        let (text, hasher) = (template.to_string(), BuildHasherDefault::<DefaultHasher>::default());
+        Ok(Self { fingerprint: Fingerprint([0, 1].map(|seed: u8| hasher.hash_one((seed, &text)))), cost })
     }
 }
 
