@@ -104,8 +104,7 @@ impl Placement {
         if self.node_name.as_ref().is_some_and(|name| !name.is_empty() && *name != node.meta.name) {
             return unfit("is not the one that the template names");
         }
-        let selector = self.node_selector.iter().flatten();
-        if !selector.into_iter().all(|(key, value)| node.meta.labels.get(key) == Some(value)) {
+        if !self.node_selector.iter().flatten().all(|(key, value)| node.meta.labels.get(key) == Some(value)) {
             return unfit("does not have the labels of the template's nodeSelector");
         }
         if !self.affinity.as_ref().is_none_or(|affinity| affinity.allows(node)) {
@@ -174,16 +173,11 @@ impl Term {
 
 impl Toleration {
     fn tolerates(&self, taint: &Taint) -> bool {
-        let is_given = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
-        let is_same = match self.operator.as_deref() {
-            None | Some("" | "Equal") => {
-                self.value.as_deref().unwrap_or("") == taint.value.as_deref().unwrap_or("")
-            }
-            Some(operator) => operator == "Exists",
-        };
-        is_same
-            && is_given(&self.effect).is_none_or(|effect| effect == taint.effect)
-            && is_given(&self.key).is_none_or(|key| key == taint.key)
+        let [key, operator, value, effect, of_taint] =
+            [&self.key, &self.operator, &self.value, &self.effect, &taint.value]
+                .map(|text| text.as_deref().unwrap_or_default());
+        let is_same = operator == "Exists" || ["", "Equal"].contains(&operator) && value == of_taint;
+        is_same && ["", &*taint.effect].contains(&effect) && ["", &*taint.key].contains(&key)
     }
 }
 
