@@ -273,11 +273,7 @@ fn of_utf16(bytes: &[u8]) -> Vec<u8> {
         // Half of a unit.
         _ => 0xFFFD,
     };
-    let units = bytes.chunks(2).map(unit);
-    char::decode_utf16(units)
-        .map(|char| char.unwrap_or(char::REPLACEMENT_CHARACTER))
-        .collect::<String>()
-        .into()
+    String::from_utf16_lossy(&bytes.chunks(2).map(unit).collect::<Vec<_>>()).into()
 }
 
 /// Whether a line is a message of kubectl, which it writes to standard error: a warning, or a line of its log.
@@ -369,19 +365,11 @@ impl<'de> Visitor<'de> for UntilKnown<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<(), A::Error> {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        enum Field {
-            ApiVersion,
-            Kind,
-            #[serde(other)]
-            Other,
-        }
-        while let Some(field) = fields.next_key()? {
-            match field {
-                Field::ApiVersion => self.0.api_version = fields.next_value()?,
-                Field::Kind => self.0.kind = fields.next_value()?,
-                Field::Other => drop(fields.next_value::<IgnoredAny>()?),
+        while let Some(field) = fields.next_key::<String>()? {
+            match &*field {
+                "apiVersion" => self.0.api_version = fields.next_value()?,
+                "kind" => self.0.kind = fields.next_value()?,
+                _ => drop(fields.next_value::<IgnoredAny>()?),
             }
             if self.0.api_version.is_some() && self.0.kind.is_some() {
                 return Err(A::Error::custom("no more is of interest"));
