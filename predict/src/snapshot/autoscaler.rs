@@ -44,11 +44,7 @@ impl From<Object<Spec, Status>> for Autoscaler {
             min_replicas,
             max_replicas: spec.max_replicas,
             desired_replicas: status.desired_replicas.filter(is_known),
-            has_scaled_to_zero: status
-                .conditions
-                .iter()
-                .flatten()
-                .any(|condition| condition.is("ScaledToZero")),
+            has_scaled_to_zero: status.conditions.iter().flatten().any(|it| it.is("ScaledToZero")),
         }
     }
 }

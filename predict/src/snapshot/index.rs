@@ -29,10 +29,7 @@ struct Listed<'a> {
 impl<'a> Listed<'a> {
     fn of(entry: &'a ReplicaSet, deployments: &'a [Deployment]) -> Self {
         let here = || deployments.iter().filter(|its| its.meta.namespace == entry.meta.namespace);
-        let selects = |its: &Deployment| {
-            let selector = its.selector();
-            selector.map(|selector| selector.matches(&entry.meta.labels))
-        };
+        let selects = |its: &Deployment| its.selector().map(|it| it.matches(&entry.meta.labels));
         let controller = match &entry.meta.controller {
             Some(owner) => {
                 let is_released =

@@ -55,7 +55,6 @@ impl OtherOwner {
             kind: String,
             metadata: ObjectMeta,
             spec: Spec,
-            #[serde(default)]
             status: Option<Status>,
         }
         #[derive(Deserialize)]
@@ -90,13 +89,9 @@ impl OtherOwner {
 impl fmt::Display for OtherOwner {
     /// As messages show workloads: `Rollout default/web`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} {}/{}",
-            text::name(&self.kind),
-            text::name(&self.meta.namespace),
-            text::name(&self.meta.name)
-        )
+        let names = [&self.kind, &self.meta.namespace, &self.meta.name];
+        let [kind, namespace, name] = names.map(|name| text::name(name));
+        write!(f, "{kind} {namespace}/{name}")
     }
 }
 

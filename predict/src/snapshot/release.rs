@@ -61,11 +61,7 @@ impl Release {
 
     /// Returns the other releases for which `differs`.
     pub(crate) fn others(differs: impl Fn(Self) -> bool) -> Vec<String> {
-        Self::OTHERS
-            .into_iter()
-            .filter(|release| differs(*release))
-            .map(|release| release.to_string())
-            .collect()
+        Self::OTHERS.iter().filter(|release| differs(**release)).map(ToString::to_string).collect()
     }
 }
 
@@ -88,10 +84,8 @@ impl FromStr for Release {
     /// Reads `1.36`, `1.36.3` or `v1.36.3`, and what providers write: `v1.36.3-eks-0c1d2e`, `v1.36.3+k3s1`.
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || format!("`{text}` is not a release of Kubernetes, such as 1.36 or v1.36.3");
-        let number = |part: &str| {
-            let is_number = !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-            is_number.then(|| part.parse().ok()).flatten()
-        };
+        // Rust reads a plus sign, too.
+        let number = |part: &str| part.parse().ok().filter(|_| !part.starts_with('+'));
         let release = text.strip_prefix('v').unwrap_or(text);
         let release = release.split_once(['-', '+']).map_or(release, |(release, _)| release);
         let mut parts = release.split('.');

@@ -39,11 +39,10 @@ pub(crate) fn to_time(timestamp: Timestamp) -> podrank::Time {
     const GO_ZERO: i128 = -62_135_596_800 * 1_000_000_000;
     match timestamp.as_nanosecond() {
         GO_ZERO => podrank::Time::UNSET,
-        nanos => podrank::Time::from_unix_nanos(i64::try_from(nanos).unwrap_or(if nanos < 0 {
-            i64::MIN
-        } else {
-            i64::MAX
-        })),
+        nanos => {
+            let limit = if nanos < 0 { i64::MIN } else { i64::MAX };
+            podrank::Time::from_unix_nanos(i64::try_from(nanos).unwrap_or(limit))
+        }
     }
 }
 
@@ -65,22 +64,21 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Lenient<T> {
 }
 
 /// The state of a container, which has its exit code.
-#[derive(Default, Deserialize)]
-#[serde(default)]
+#[derive(Deserialize)]
 pub(crate) struct ContainerState {
-    terminated: Lenient<Terminated>,
+    terminated: Option<Terminated>,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Terminated {
-    exit_code: Lenient<i32>,
+    exit_code: i32,
 }
 
 impl Lenient<ContainerState> {
     /// The exit code of a container that has ended.
     pub(crate) fn exit_code(&self) -> Option<i32> {
-        self.0.as_ref()?.terminated.0.as_ref()?.exit_code.0
+        Some(self.0.as_ref()?.terminated.as_ref()?.exit_code)
     }
 }
 
