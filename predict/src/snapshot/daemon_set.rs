@@ -5,7 +5,7 @@ use crate::snapshot::{
 };
 use crate::sync::IntOrPercent;
 use crate::sync::daemon_set::Strategy;
-use crate::text;
+use crate::text::unknown;
 use serde::Deserialize;
 
 const GENERATION_ANNOTATION: &str = "deprecated.daemonset.template.generation";
@@ -100,10 +100,7 @@ impl UpdateStrategy {
                 max_unavailable: max_unavailable.unwrap_or(IntOrPercent::Int(1)),
             }),
             Some("OnDelete") => Ok(Strategy::OnDelete),
-            Some(other) => Err(format!(
-                "spec.updateStrategy.type: {} is neither RollingUpdate nor OnDelete",
-                text::quoted(other)
-            )),
+            Some(other) => unknown("spec.updateStrategy.type", other, "neither RollingUpdate nor OnDelete"),
         }
     }
 }

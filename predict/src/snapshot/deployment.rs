@@ -6,7 +6,7 @@ use crate::snapshot::{
 };
 use crate::sync::IntOrPercent;
 use crate::sync::deployment::{DeploymentState, Strategy};
-use crate::text::{self, not_negative};
+use crate::text::{not_negative, unknown};
 use serde::Deserialize;
 use std::fmt;
 
@@ -102,10 +102,7 @@ impl UpdateStrategy {
                 max_unavailable: max_unavailable.unwrap_or(usual),
             }),
             Some("Recreate") => Ok(Strategy::Recreate { old_pods_run: false }),
-            Some(other) => Err(format!(
-                "spec.strategy.type: {} is neither RollingUpdate nor Recreate",
-                text::quoted(other)
-            )),
+            Some(other) => unknown("spec.strategy.type", other, "neither RollingUpdate nor Recreate"),
         }
     }
 }

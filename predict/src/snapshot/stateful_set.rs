@@ -5,7 +5,7 @@ use crate::snapshot::{
 };
 use crate::sync::IntOrPercent;
 use crate::sync::stateful_set::{PodManagement, StatefulSetState, Update};
-use crate::text::{self, not_negative};
+use crate::text::{not_negative, unknown};
 use serde::Deserialize;
 
 /// A `StatefulSet`.
@@ -48,13 +48,7 @@ struct Ordinals {
 #[derive(Deserialize)]
 #[serde(expecting = "a claim")]
 struct ClaimTemplate {
-    metadata: ClaimMetadata,
-}
-
-#[derive(Deserialize)]
-#[serde(expecting = "an object")]
-struct ClaimMetadata {
-    name: String,
+    metadata: Metadata,
 }
 
 #[derive(Deserialize)]
@@ -112,10 +106,7 @@ fn management(policy: Option<&str>) -> Result<PodManagement, String> {
     match policy {
         None | Some("" | "OrderedReady") => Ok(PodManagement::OrderedReady),
         Some("Parallel") => Ok(PodManagement::Parallel),
-        Some(other) => Err(format!(
-            "spec.podManagementPolicy: {} is neither OrderedReady nor Parallel",
-            text::quoted(other)
-        )),
+        Some(other) => unknown("spec.podManagementPolicy", other, "neither OrderedReady nor Parallel"),
     }
 }
 
@@ -130,10 +121,9 @@ impl UpdateStrategy {
             }),
             Some("OnDelete") => Ok(Update::OnDelete),
             Some("Recreate") => Ok(Update::Recreate),
-            Some(other) => Err(format!(
-                "spec.updateStrategy.type: {} is none of RollingUpdate, OnDelete and Recreate",
-                text::quoted(other)
-            )),
+            Some(other) => {
+                unknown("spec.updateStrategy.type", other, "none of RollingUpdate, OnDelete and Recreate")
+            }
         }
     }
 }

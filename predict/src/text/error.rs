@@ -96,6 +96,11 @@ pub(crate) fn not_negative(replicas: i32) -> Result<i32, String> {
     Some(replicas).filter(|replicas| *replicas >= 0).ok_or_else(text)
 }
 
+/// The error for a word in a field that has a few: `spec.strategy.type: "A" is neither B nor C`.
+pub(crate) fn unknown<T>(field: &str, word: &str, why: &str) -> Result<T, String> {
+    Err(format!("{field}: {} is {why}", text::quoted(word)))
+}
+
 /// Returns what a library found, without the place, and without long quotations.
 pub(crate) fn without_place(error: &serde_json::Error) -> String {
     let text = error.to_string();

@@ -8,7 +8,7 @@ mod quantity;
 
 pub(crate) use age::{age, ages, human, not_yet_available};
 pub use error::{Error, ErrorKind};
-pub(crate) use error::{not_negative, parse, without_place};
+pub(crate) use error::{not_negative, parse, unknown, without_place};
 pub use hidden::{escaped, is_hidden};
 pub use json::{API_VERSION, TextReason, json};
 pub(crate) use quantity::billionths;
