@@ -20,15 +20,20 @@ pub(crate) enum Workload<'a> {
 }
 
 impl<'a> Workload<'a> {
+    /// Its kind, its metadata and its selector as it is written. Of an unlisted set, only the ID is known.
+    fn parts(self) -> Result<(WorkloadKind, &'a Metadata, Option<&'a LabelSelector>), WorkloadRef<'a>> {
+        Ok(match self {
+            Self::Deployment(entry) => (WorkloadKind::Deployment, &entry.meta, entry.selector.as_ref()),
+            Self::ReplicaSet(set) => (set.kind, &set.meta, set.selector.as_ref()),
+            Self::Unlisted(id) => return Err(id),
+            Self::StatefulSet(set) => (WorkloadKind::StatefulSet, &set.meta, set.selector.as_ref()),
+            Self::DaemonSet(set) => (WorkloadKind::DaemonSet, &set.meta, set.selector.as_ref()),
+            Self::Job(job) => (WorkloadKind::Job, &job.meta, job.spec.selector.as_ref()),
+        })
+    }
+
     pub(crate) fn id(self) -> WorkloadRef<'a> {
-        match self {
-            Self::Deployment(entry) => entry.id(),
-            Self::ReplicaSet(set) => set.id(),
-            Self::Unlisted(id) => id,
-            Self::StatefulSet(set) => set.meta.id(WorkloadKind::StatefulSet),
-            Self::DaemonSet(set) => set.meta.id(WorkloadKind::DaemonSet),
-            Self::Job(job) => job.meta.id(WorkloadKind::Job),
-        }
+        self.parts().map_or_else(|id| id, |(kind, meta, _)| meta.id(kind))
     }
 
     pub(crate) fn kind(self) -> WorkloadKind {
@@ -36,25 +41,11 @@ impl<'a> Workload<'a> {
     }
 
     pub(crate) fn meta(self) -> Option<&'a Metadata> {
-        match self {
-            Self::Deployment(entry) => Some(&entry.meta),
-            Self::ReplicaSet(set) => Some(&set.meta),
-            Self::Unlisted(_) => None,
-            Self::StatefulSet(set) => Some(&set.meta),
-            Self::DaemonSet(set) => Some(&set.meta),
-            Self::Job(job) => Some(&job.meta),
-        }
+        self.parts().ok().map(|(_, meta, _)| meta)
     }
 
     fn written_selector(self) -> Option<&'a LabelSelector> {
-        match self {
-            Self::Deployment(entry) => entry.selector.as_ref(),
-            Self::ReplicaSet(set) => set.selector.as_ref(),
-            Self::Unlisted(_) => None,
-            Self::StatefulSet(set) => set.selector.as_ref(),
-            Self::DaemonSet(set) => set.selector.as_ref(),
-            Self::Job(job) => job.spec.selector.as_ref(),
-        }
+        self.parts().ok()?.2
     }
 
     /// Its selector. `None` if Kubernetes calls it invalid, or if there is none.
