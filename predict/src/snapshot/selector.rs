@@ -110,7 +110,7 @@ pub(crate) fn explain(
         let values: BTreeSet<_> = labels.iter().filter_map(|labels| labels.get(key)).collect();
         if values.is_empty() {
             let keys: BTreeSet<_> = labels.iter().flat_map(|labels| labels.keys()).collect();
-            let nearest = text::nearest(key, keys.iter().map(|key| key.as_str()));
+            let nearest = text::nearest(key, keys.into_iter());
             return Some((
                 format!("None {whose} has the label {key}."),
                 nearest.map(|key| format!("Did you mean {key}?")),
@@ -120,7 +120,7 @@ pub(crate) fn explain(
             return None;
         }
         let hint = match wanted {
-            [only] => text::nearest(only, values.iter().map(|value| value.as_str())),
+            [only] => text::nearest(only, values.iter()),
             _ => None,
         };
         let hint = hint.map(|value| format!("Did you mean {key}={value}?"));

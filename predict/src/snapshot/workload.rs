@@ -154,7 +154,6 @@ impl WorkloadKind {
     /// # Errors
     /// Says which there are if kubectl does not know the type, or if it is another one.
     pub fn of_type(text: &str, kinds: &[Self]) -> Result<Self, Error> {
-        let nearest = || Self::nearest_type(&text.to_ascii_lowercase(), kinds);
         match Self::known(text, kinds) {
             Some(Ok(kind)) if !kinds.contains(&kind) => {
                 Err(Error::new(format!("{kind} controllers ignore deletion costs"))
@@ -163,21 +162,13 @@ impl WorkloadKind {
             Some(known) => known,
             None => {
                 let error = Error::new(format!("unknown type '{}'", text::word(text)));
-                let hint = nearest().map(|name| format!("Did you mean {name}?"));
+                let types =
+                    kinds.iter().flat_map(|kind| [kind.short().to_owned(), kind.as_type().singular()]);
+                let hint = text::nearest(text, types).map(|name| format!("Did you mean {name}?"));
                 Err(Error { remedy: hint.into_iter().collect(), ..error }
                     .advise(format!("Supported types are {}.", listed(kinds, "and"))))
             }
         }
-    }
-
-    /// The type of one of these kinds that the user may have meant.
-    pub(crate) fn nearest_type(lower: &str, kinds: &[Self]) -> Option<String> {
-        let likeness = |name: &str| text::alike(lower, name);
-        let names = TYPES.iter().filter(|known| known.supported.is_some_and(|kind| kinds.contains(&kind)));
-        names
-            .flat_map(|known| [known.short.to_owned(), known.singular()])
-            .max_by(|a, b| likeness(a).total_cmp(&likeness(b)))
-            .filter(|name| likeness(name) > text::ALIKE)
     }
 
     /// The full type, which no type of another API group can be confused with: `deployments.apps`.
@@ -328,11 +319,8 @@ impl WorkloadName {
 
     /// Returns which of `known` the user may have meant.
     pub fn nearest<'a>(&self, known: &'a [Self]) -> Option<&'a Self> {
-        let likeness = |other: &Self| text::alike(&self.name, &other.name);
-        known
-            .iter()
-            .max_by(|a, b| likeness(a).total_cmp(&likeness(b)))
-            .filter(|nearest| likeness(nearest) > text::ALIKE)
+        let name = text::nearest(&self.name, known.iter().map(|it| &*it.name))?;
+        known.iter().rfind(|it| it.name == name)
     }
 }
 

@@ -67,7 +67,7 @@ pub fn is(number: impl TryInto<u64>) -> &'static str {
 }
 
 /// Returns which of the words `word` may have been meant to be.
-pub fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<T: AsRef<str>>(word: &str, known: impl Iterator<Item = T>) -> Option<T> {
     let word = word.to_lowercase();
     let likeness = |other: &str| {
         let other = other.to_lowercase();
@@ -75,15 +75,15 @@ pub fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&
         let end = other.rsplit('/').next().unwrap_or_default();
         alike(&word, &other).max(alike(&word, end))
     };
-    let best = known.map(|other| (likeness(other), other)).max_by(|a, b| a.0.total_cmp(&b.0));
+    let best = known.map(|other| (likeness(other.as_ref()), other)).max_by(|a, b| a.0.total_cmp(&b.0));
     best.filter(|(likeness, _)| *likeness > ALIKE).map(|(_, other)| other)
 }
 
 /// Less similar words have little in common. clap uses this limit for its own suggestions.
-pub(crate) const ALIKE: f64 = 0.7;
+const ALIKE: f64 = 0.7;
 
 /// How similar two words are, from 0 to 1.
-pub(crate) fn alike(word: &str, other: &str) -> f64 {
+fn alike(word: &str, other: &str) -> f64 {
     // In a short word, one slip is much by the first measure, even if it only changes the order of two letters.
     let slip = if strsim::osa_distance(word, other) == 1 { 0.9 } else { 0.0 };
     strsim::jaro_winkler(word, other).max(slip)
