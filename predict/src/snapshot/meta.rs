@@ -99,10 +99,12 @@ pub(crate) struct TargetReference {
 
 /// A condition of a status.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default, expecting = "a condition")]
+#[serde(rename_all = "camelCase", default, expecting = "a condition")]
 pub(crate) struct Condition {
-    r#type: String,
-    status: String,
+    pub(crate) r#type: String,
+    pub(crate) status: String,
+    pub(crate) reason: Lenient<String>,
+    pub(crate) last_transition_time: Option<Time>,
 }
 
 impl Condition {
