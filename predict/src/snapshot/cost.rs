@@ -110,7 +110,8 @@ impl NotedCost {
 
 impl Manager {
     fn of(entry: &ManagedFields) -> Self {
-        Self { name: entry.manager.clone().unwrap_or_default(), applies: entry.is_applied() }
+        let applies = entry.operation.as_deref() == Some("Apply");
+        Self { name: entry.manager.clone().unwrap_or_default(), applies }
     }
 
     /// Whether it is podrank, which writes by server-side apply alone.

@@ -19,7 +19,7 @@ const BEFORE_APPLY: &str = "before-first-apply";
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ManagedFields {
     pub(crate) manager: Option<String>,
-    operation: Option<String>,
+    pub(crate) operation: Option<String>,
     subresource: Option<String>,
     #[serde(default)]
     time: Lenient<Time>,
@@ -70,14 +70,18 @@ impl ManagedFields {
         self.annotations().is_some_and(|annotations| annotations.previous_cost.is_some())
     }
 
-    /// Whether the manager wrote by server-side apply.
-    pub(crate) fn is_applied(&self) -> bool {
-        self.operation.as_deref() == Some("Apply")
-    }
-
     fn has_count(&self) -> bool {
         let spec = self.fields.as_ref().and_then(|fields| fields.spec.as_ref());
         spec.is_some_and(|spec| spec.replicas.is_some())
+    }
+
+    fn writer(&self) -> Option<CountWriter> {
+        let is_scale = self.subresource.as_deref() == Some("scale");
+        let name = match self.manager.as_deref()? {
+            CONTROLLER_MANAGER if is_scale => "an autoscaler",
+            name => name,
+        };
+        Some(CountWriter { name: name.to_owned(), at: nanos(&self.time).filter(|_| !is_scale) })
     }
 }
 
@@ -112,17 +116,6 @@ impl CountManagers {
         }
         let writer = if let [only] = &*with_count { only.writer() } else { None };
         Self { owners, writer }
-    }
-}
-
-impl ManagedFields {
-    fn writer(&self) -> Option<CountWriter> {
-        let is_scale = self.subresource.as_deref() == Some("scale");
-        let name = match self.manager.as_deref()? {
-            CONTROLLER_MANAGER if is_scale => "an autoscaler",
-            name => name,
-        };
-        Some(CountWriter { name: name.to_owned(), at: nanos(&self.time).filter(|_| !is_scale) })
     }
 }
 

@@ -1,6 +1,7 @@
 //! Workloads: their kinds, what identifies them, and their names as users give them.
 
 use crate::text::{self, Error};
+use WorkloadKind::{DaemonSet, Deployment, Job, ReplicaSet, ReplicationController, StatefulSet};
 use serde::Serialize;
 use std::fmt;
 use std::str::FromStr;
@@ -63,54 +64,37 @@ struct Type {
     supported: Option<WorkloadKind>,
 }
 
-const TYPES: [Type; 7] = {
-    use WorkloadKind::{DaemonSet, Deployment, Job, ReplicaSet, ReplicationController, StatefulSet};
-    [
-        Type { kind: "Deployment", short: "deploy", group: "apps", supported: Some(Deployment) },
-        Type { kind: "ReplicaSet", short: "rs", group: "apps", supported: Some(ReplicaSet) },
-        Type {
-            kind: "ReplicationController",
-            short: "rc",
-            group: "",
-            supported: Some(ReplicationController),
-        },
-        Type { kind: "StatefulSet", short: "sts", group: "apps", supported: Some(StatefulSet) },
-        Type { kind: "DaemonSet", short: "ds", group: "apps", supported: Some(DaemonSet) },
-        Type { kind: "Job", short: "job", group: "batch", supported: Some(Job) },
-        Type { kind: "CronJob", short: "cj", group: "batch", supported: None },
-    ]
-};
+const TYPES: [Type; 7] = [
+    Type { kind: "Deployment", short: "deploy", group: "apps", supported: Some(Deployment) },
+    Type { kind: "ReplicaSet", short: "rs", group: "apps", supported: Some(ReplicaSet) },
+    Type { kind: "ReplicationController", short: "rc", group: "", supported: Some(ReplicationController) },
+    Type { kind: "StatefulSet", short: "sts", group: "apps", supported: Some(StatefulSet) },
+    Type { kind: "DaemonSet", short: "ds", group: "apps", supported: Some(DaemonSet) },
+    Type { kind: "Job", short: "job", group: "batch", supported: Some(Job) },
+    Type { kind: "CronJob", short: "cj", group: "batch", supported: None },
+];
 
 impl WorkloadKind {
     /// Every kind, in the order in which they are listed to a user.
-    pub const ALL: [Self; 6] = [
-        Self::Deployment,
-        Self::ReplicaSet,
-        Self::ReplicationController,
-        Self::StatefulSet,
-        Self::DaemonSet,
-        Self::Job,
-    ];
+    pub const ALL: [Self; 6] = [Deployment, ReplicaSet, ReplicationController, StatefulSet, DaemonSet, Job];
 
     /// The kind by an object's own `kind` and, if known, API version.
     pub(crate) fn of_object(kind: &str, api_version: Option<&str>) -> Option<Self> {
         let group = api_version.map(|version| version.split_once('/').map_or("", |(group, _)| group));
         let known = TYPES.iter().find(|known| known.kind == kind)?;
-        let is_old = || {
-            group == Some("extensions")
-                && matches!(known.supported, Some(Self::Deployment | Self::ReplicaSet | Self::DaemonSet))
-        };
-        known.supported.filter(|_| group.is_none_or(|group| group == known.group) || is_old())
+        let was_extension = matches!(known.supported, Some(Deployment | ReplicaSet | DaemonSet));
+        let is_old = was_extension && group == Some("extensions");
+        known.supported.filter(|_| group.is_none_or(|group| group == known.group) || is_old)
     }
 
     /// Whether it is a set: a workload whose pods Kubernetes deletes in the order when it scales down.
     pub fn is_set(self) -> bool {
-        matches!(self, Self::ReplicaSet | Self::ReplicationController)
+        matches!(self, ReplicaSet | ReplicationController)
     }
 
     /// Whether it has a replica count.
     pub fn has_replicas(self) -> bool {
-        !matches!(self, Self::DaemonSet | Self::Job)
+        !matches!(self, DaemonSet | Job)
     }
 
     /// Whether a decision reads nodes and revisions.
@@ -120,12 +104,12 @@ impl WorkloadKind {
 
     /// Whether it has a count of pods. A `DaemonSet` has none, as its nodes decide.
     pub fn has_count(self) -> bool {
-        self != Self::DaemonSet
+        self != DaemonSet
     }
 
     /// Whether its controller deletes a pod that has ended, and creates another in its place.
     pub(crate) fn replaces_ended_pods(self) -> bool {
-        matches!(self, Self::StatefulSet | Self::DaemonSet)
+        matches!(self, StatefulSet | DaemonSet)
     }
 
     /// Whether its controller deletes pods itself, and not through sets or in the order.
@@ -134,7 +118,7 @@ impl WorkloadKind {
     }
 
     /// The kinds whose controllers read deletion costs, so that `scale` and `drop` can choose their pods.
-    pub const WITH_COSTS: [Self; 3] = [Self::Deployment, Self::ReplicaSet, Self::ReplicationController];
+    pub const WITH_COSTS: [Self; 3] = [Deployment, ReplicaSet, ReplicationController];
 
     /// The kind that this text names as a type, as for [`of_type`](Self::of_type), or why there is no preview of that kind, but of
     /// `kinds`. `None` if only the cluster may know the type.
@@ -186,11 +170,11 @@ impl WorkloadKind {
     /// The types of all objects that a decision reads, as `kubectl get` takes them.
     pub(crate) fn types(self) -> &'static str {
         match self {
-            Self::Deployment | Self::ReplicaSet => "pods,replicasets,deployments",
-            Self::ReplicationController => "pods,replicationcontrollers",
-            Self::StatefulSet => "pods,statefulsets",
-            Self::DaemonSet => "pods,daemonsets,controllerrevisions,nodes",
-            Self::Job => "pods,jobs",
+            Deployment | ReplicaSet => "pods,replicasets,deployments",
+            ReplicationController => "pods,replicationcontrollers",
+            StatefulSet => "pods,statefulsets",
+            DaemonSet => "pods,daemonsets,controllerrevisions,nodes",
+            Job => "pods,jobs",
         }
     }
 
@@ -301,17 +285,7 @@ impl WorkloadName {
         };
         Ok(Self { kind, name: checked(name)? })
     }
-}
 
-impl FromStr for WorkloadName {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self, Error> {
-        Self::of_word(text, &WorkloadKind::ALL)
-    }
-}
-
-impl WorkloadName {
     /// Whether it is the name of this workload.
     pub(crate) fn is(&self, workload: WorkloadRef<'_>) -> bool {
         self.name == workload.name && self.kind.is_none_or(|kind| kind == workload.kind)
@@ -321,6 +295,14 @@ impl WorkloadName {
     pub fn nearest<'a>(&self, known: &'a [Self]) -> Option<&'a Self> {
         let name = text::nearest(&self.name, known.iter().map(|it| &*it.name))?;
         known.iter().rfind(|it| it.name == name)
+    }
+}
+
+impl FromStr for WorkloadName {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        Self::of_word(text, &WorkloadKind::ALL)
     }
 }
 
@@ -399,7 +381,7 @@ mod tests {
 
     #[test]
     fn a_workload_is_named_in_three_ways() {
-        let deploy = WorkloadName { kind: Some(WorkloadKind::Deployment), name: "web".to_owned() };
+        let deploy = WorkloadName { kind: Some(Deployment), name: "web".to_owned() };
         let words = |text: &str| {
             let words: Vec<_> = text.split_whitespace().map(str::to_owned).collect();
             WorkloadName::of_words(&words, &WorkloadKind::ALL)
