@@ -130,8 +130,7 @@ impl<'a> Sets<'a> {
         }
         let id = |kind| WorkloadRef { namespace: &pod.meta.namespace, kind, name: "" };
         let here = id(WorkloadKind::ReplicaSet)..id(WorkloadKind::StatefulSet);
-        let mut adopters = self.by_id.range(here).filter(|(_, set)| pod.is_active() && set.adopts(pod));
-        adopters.next().map(|(id, _)| *id)
+        self.by_id.range(here).find(|(_, set)| pod.is_active() && set.adopts(pod)).map(|(id, _)| *id)
     }
 
     /// The set that releases the pod.

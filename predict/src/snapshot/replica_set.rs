@@ -26,7 +26,7 @@ pub(crate) struct ReplicaSet {
 }
 
 /// A set's spec as it is written. The selector of a `ReplicationController` is a map of labels.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "an object")]
 pub(crate) struct Spec<S> {
     replicas: Option<i32>,
@@ -52,30 +52,27 @@ impl From<BTreeMap<String, String>> for LabelSelector {
 }
 
 impl ReplicaSet {
-    pub(crate) fn new<S: Into<LabelSelector>>(
+    pub(crate) fn new<S: Default + Into<LabelSelector>>(
         kind: WorkloadKind,
         object: Object<Option<Spec<S>>, Status>,
     ) -> Result<Self, String> {
         let Object { mut metadata, spec, status } = object;
-        let (replicas, selector, min_ready_seconds, template) = match spec {
-            Some(spec) => (spec.replicas, spec.selector, spec.min_ready_seconds, spec.template),
-            None => Default::default(),
-        };
+        let spec = spec.unwrap_or_default();
         let number = |name| Annotation::parse(metadata.annotation(name).unwrap_or_default());
         let Status { replicas: counted, available_replicas, .. } = status.clone().unwrap_or_default();
         Ok(Self {
             kind,
             record: ReplicaSetState {
-                replicas: not_negative(replicas.unwrap_or(1))?,
+                replicas: not_negative(spec.replicas.unwrap_or(1))?,
                 status_replicas: counted.unwrap_or(0),
                 available_replicas: available_replicas.unwrap_or(0),
                 desired: number(DESIRED_REPLICAS_ANNOTATION),
                 max: number(MAX_REPLICAS_ANNOTATION),
                 has_template: false,
             },
-            selector: selector.map(Into::into),
-            min_ready_seconds: min_ready_seconds.unwrap_or(0),
-            template,
+            selector: spec.selector.map(Into::into),
+            min_ready_seconds: spec.min_ready_seconds.unwrap_or(0),
+            template: spec.template,
             creation_time: time(metadata.creation_timestamp.as_ref()),
             status,
             managers: CountManagers::of(metadata.managed_fields()),

@@ -1,20 +1,20 @@
 //! Label selectors, valid and matching as in Kubernetes. Pure functions on text.
 
 use crate::text::{self, Error};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::slice;
 
 /// A selector as a `ReplicaSet` has it.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "a label selector")]
 pub(crate) struct LabelSelector {
     pub(crate) match_labels: Option<BTreeMap<String, String>>,
     pub(crate) match_expressions: Option<Vec<Expression>>,
 }
 
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, expecting = "a requirement of a label selector")]
 pub(crate) struct Expression {
     pub(crate) key: String,
