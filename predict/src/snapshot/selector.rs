@@ -61,18 +61,15 @@ impl<'a> Selector<'a> {
     /// Returns the requirements that all of `selectors` have in common, so that it matches what any of them matches. `None`
     /// if there are no selectors.
     pub(crate) fn in_common(selectors: Vec<Self>) -> Option<Self> {
-        let mut selectors = selectors.into_iter();
-        let mut common = selectors.next()?;
-        for selector in selectors {
+        selectors.into_iter().reduce(|mut common, selector| {
             common.0.retain(|requirement| selector.0.contains(requirement));
-        }
-        Some(common)
+            common
+        })
     }
 
     /// Returns whether it matches the labels without its requirements on `key`.
     pub(crate) fn matches_but_for(&self, key: &str, labels: &BTreeMap<String, String>) -> bool {
-        let mut others = self.0.iter().filter(|requirement| requirement.key != key);
-        others.all(|requirement| requirement.matches(labels))
+        self.0.iter().all(|requirement| requirement.key == key || requirement.matches(labels))
     }
 }
 
@@ -210,19 +207,14 @@ impl<'a> Requirement<'a> {
 impl fmt::Display for Selector<'_> {
     /// As `kubectl get --selector` reads it: `app=web,tier in (a,b)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, Requirement { key, operator }) in self.0.iter().enumerate() {
-            if index > 0 {
-                f.write_str(",")?;
-            }
-            match operator {
-                Operator::In([value]) => write!(f, "{key}={value}"),
-                Operator::In(values) => write!(f, "{key} in ({})", values.join(",")),
-                Operator::NotIn(values) => write!(f, "{key} notin ({})", values.join(",")),
-                Operator::Exists => write!(f, "{key}"),
-                Operator::DoesNotExist => write!(f, "!{key}"),
-            }?;
-        }
-        Ok(())
+        let requirements = self.0.iter().map(|Requirement { key, operator }| match operator {
+            Operator::In([value]) => format!("{key}={value}"),
+            Operator::In(values) => format!("{key} in ({})", values.join(",")),
+            Operator::NotIn(values) => format!("{key} notin ({})", values.join(",")),
+            Operator::Exists => (*key).to_owned(),
+            Operator::DoesNotExist => format!("!{key}"),
+        });
+        f.write_str(&requirements.collect::<Vec<_>>().join(","))
     }
 }
 
