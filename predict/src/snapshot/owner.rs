@@ -3,6 +3,7 @@
 use crate::snapshot::{Metadata, ObjectMeta, checked};
 use crate::text;
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
 use std::fmt;
 
@@ -18,24 +19,6 @@ pub(crate) struct OtherOwner {
     pub(crate) replicas: u32,
     /// Whether its status says that it is for an earlier spec.
     pub(crate) lags: bool,
-}
-
-/// A generation as a number, or in quotes, as Argo Rollouts writes it.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Generation {
-    Number(i64),
-    Text(String),
-}
-
-impl Generation {
-    /// `None` if it is not a number, and so is not about `metadata.generation`.
-    fn number(&self) -> Option<i64> {
-        match self {
-            Self::Number(number) => Some(*number),
-            Self::Text(text) => text.parse().ok(),
-        }
-    }
 }
 
 /// The type of objects of this kind, as `kubectl get -o name` prints it: `rollout.argoproj.io`. `None` if it can be no type.
@@ -61,10 +44,10 @@ impl OtherOwner {
         struct Spec {
             replicas: u32,
         }
-        #[derive(Default, Deserialize)]
-        #[serde(rename_all = "camelCase", default)]
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
         struct Status {
-            observed_generation: Option<Generation>,
+            observed_generation: Option<Value>,
         }
         // Most have no such field, and finding a word is cheaper than reading the object.
         if !object.get().contains("\"replicas\"") {
@@ -72,7 +55,12 @@ impl OtherOwner {
         }
         let Object { api_version, kind, mut metadata, spec, status } =
             serde_json::from_str(object.get()).ok()?;
-        let observed = status.and_then(|status| status.observed_generation?.number());
+        // Argo Rollouts writes it in quotes. A text that is not a number is not about `metadata.generation`.
+        let observed = match status.and_then(|status| status.observed_generation) {
+            Some(Value::String(text)) => text.parse().ok(),
+            Some(number) => Some(number.as_i64()?),
+            None => None,
+        };
         let meta = metadata.take();
         checked(&meta.name).ok().filter(|_| !meta.uid.is_empty())?;
         Some(Self {
@@ -98,7 +86,7 @@ impl fmt::Display for OtherOwner {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     fn rollout() -> Value {
         json!({

@@ -94,7 +94,9 @@ fn is_absent(value: &Value, name: &str) -> bool {
     match value {
         Value::Null => true,
         Value::Array(items) => items.is_empty(),
-        Value::Object(fields) => fields.is_empty() && (is_map(name) || NEVER_ABSENT.contains(&name)),
+        Value::Object(fields) => {
+            fields.is_empty() && (FREE.contains(&name) || ABSENT_IF_EMPTY.contains(&name))
+        }
         _ => false,
     }
 }
@@ -110,9 +112,9 @@ const FREE: [&str; 7] = [
     "userAnnotations",
 ];
 
-/// Fields that always exist in Kubernetes' memory, so that an empty one equals a missing one. Elsewhere an empty object means
-/// something: `emptyDir: {}` is a volume.
-const NEVER_ABSENT: [&str; 3] = ["metadata", "spec", "resources"];
+/// Fields that always exist in Kubernetes' memory, and maps of quantities. An empty one equals a missing one. Elsewhere an empty object
+/// means something: `emptyDir: {}` is a volume.
+const ABSENT_IF_EMPTY: [&str; 6] = ["metadata", "spec", "resources", "limits", "requests", "overhead"];
 
 /// Whether the field `name` of the object at `field` of `parent` is a quantity. These are all that a pod template has.
 fn is_quantity(name: &str, field: &str, parent: &str) -> bool {
@@ -124,10 +126,6 @@ fn is_quantity(name: &str, field: &str, parent: &str) -> bool {
         "resourceFieldRef" => name == "divisor",
         _ => false,
     }
-}
-
-fn is_map(name: &str) -> bool {
-    FREE.contains(&name) || ["limits", "requests", "overhead"].contains(&name)
 }
 
 #[cfg(test)]
