@@ -155,11 +155,8 @@ impl TryFrom<Object<Option<PodSpec>, PodStatus>> for Pod {
         let (spec, status) = (spec.unwrap_or_default(), status.unwrap_or_default());
         let meta = metadata.take();
         let phase = status.phase.as_deref().unwrap_or_default();
-        let finished_phase = match phase {
-            "Succeeded" => Some(FinishedPhase::Succeeded),
-            "Failed" => Some(FinishedPhase::Failed),
-            _ => None,
-        };
+        let finished = [FinishedPhase::Succeeded, FinishedPhase::Failed];
+        let finished_phase = finished.into_iter().find(|finished| finished.name() == phase);
         let termination = meta.deletion.map(|_| Box::new(Termination::read(&metadata, &spec, &status)));
         let kind = meta.controller.as_ref().map(OwnerReference::workload_kind);
         // One without a controller may get a Job.
