@@ -320,7 +320,7 @@ fn decide(
     let sets = Sets::of(then);
     let scene = Scene::read(&sets, set).ok()?;
     let stay = scene.own.iter().filter(|its| !together.contains(&its.record.uid)).count();
-    let decision = scene.decide(u32::try_from(stay).ok()?, options, true, None).ok()?;
+    let decision = scene.decide(u32::try_from(stay).ok()?, options, true, None);
     let its = decision.pods.into_iter().find(|pod| pod.name() == entry.meta.name)?;
     let (rule, why) = (its.reason.name(), its.reason.sentence().to_string());
     Some(PastDecision { verdict: its.verdict, rule, why })

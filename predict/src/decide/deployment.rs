@@ -33,9 +33,9 @@ pub(crate) fn preview_deployment<'a>(
 ) -> Result<Preview<'a>, Error> {
     let (scaled, mut notes) = ScaledDeployment::read(sets, entry, options)?;
     let ScaledDeployment { own, deployment, sync, .. } = &scaled;
-    let mut decisions = scaled.count_all(&mut notes)?;
+    let mut decisions = scaled.count_all(&mut notes);
     let pods = RankedSets::of(&scaled.scenes, options);
-    let end = pods.end(deployment, scaled.starts(&pods)?)?;
+    let end = pods.end(deployment, scaled.starts(&pods));
     let is_incomplete = notes.iter().any(|note| note.code == NoteCode::Incomplete);
     if own.is_empty() && !is_incomplete && Workload::Deployment(entry).idle().is_none() {
         notes.push(notes::no_sets(entry));
@@ -117,7 +117,7 @@ impl<'s, 'a> ScaledDeployment<'s, 'a> {
     }
 
     /// The sets at the start of a simulation.
-    fn starts(&self, pods: &RankedSets<'_, 'a>) -> Result<Vec<SetStart>, Error> {
+    fn starts(&self, pods: &RankedSets<'_, 'a>) -> Vec<SetStart> {
         let start = |(index, (set, scene)): (usize, (&&ReplicaSet, &Scene<'s, 'a>))| {
             let seconds = if self.sync.new_set == Some(index) {
                 // The sync writes it.
@@ -126,20 +126,20 @@ impl<'s, 'a> ScaledDeployment<'s, 'a> {
                 set.min_ready_seconds
             };
             let ending = |pod: &&&Pod| pod.is_terminating() && !pod.is_finished();
-            Ok(SetStart {
+            SetStart {
                 record: self.records[index],
                 pods: number(scene.own.len()),
                 is_idle: scene.is_idle(),
                 unassigned: number(scene.own.iter().filter(|pod| pod.pod.node().is_none()).count()),
                 terminating: number(self.sets.pods(set.id()).iter().filter(ending).count()),
-                available: pods.available(&scene.own, u32::try_from(seconds).unwrap_or(0))?,
-            })
+                available: pods.available(&scene.own, u32::try_from(seconds).unwrap_or(0)),
+            }
         };
         self.own.iter().zip(&self.scenes).enumerate().map(start).collect()
     }
 
     /// Counts the pods that each set loses. Which ones they are is a matter of all syncs that follow.
-    fn count_all(&self, notes: &mut Vec<Note>) -> Result<Vec<PodGroup<'a>>, Error> {
+    fn count_all(&self, notes: &mut Vec<Note>) -> Vec<PodGroup<'a>> {
         let without_odds = Options { probabilities: false, ..self.options.clone() };
         let decide = |(scene, change): (&Scene<'s, 'a>, &SizeChange)| {
             scene.decide(to(change), &without_odds, false, Some(notes))

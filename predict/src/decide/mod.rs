@@ -43,7 +43,7 @@ pub use order::{deletion_order, deletion_order_of_pod};
 pub use overview::overview;
 use rank_range::{RankEffect, RankRange, effects};
 pub use ranking::MOST_IN_ONE_SYNC;
-pub(crate) use ranking::Ranking;
+pub(crate) use ranking::{FITS, Ranking};
 use ranking::{groups, lasting};
 use replica_set::{Scene, preview_set};
 use scale_events::{SECOND, ScaleDown, ScaleEvents, causes, disruption};

@@ -113,7 +113,7 @@ fn of_sets<'a>(
     let of_set = |kind, name, is_new, is_alone| {
         let id = WorkloadRef { kind, name, ..now.workload };
         let scene = Scene::read(sets, id)?;
-        let pods = of_set(options, &answers, &scene.own, is_alone && !scene.is_idle())?;
+        let pods = of_set(options, &answers, &scene.own, is_alone && !scene.is_idle());
         Ok(OrderedGroup { replica_set: Some(name), is_new, pods })
     };
     // If pods are deleted before the count changes, the controller counts ranks again until then.
@@ -139,17 +139,17 @@ fn of_set<'a>(
     answers: &HashMap<Uid, &PodAnswer<'a>>,
     own: &[RankedPod<'a>],
     has_counts: bool,
-) -> Result<Vec<OrderedPod<'a>>, Error> {
+) -> Vec<OrderedPod<'a>> {
     let records: Vec<_> = own.iter().map(|pod| pod.record).collect();
     let times = records.iter().flat_map(|pod| [pod.creation_time, pod.ready_time]);
     let policy = |now| Policy::at(to_time(now)).with_gates(options.gates);
     let groups_at = |now| groups(policy(now), options.order, &records);
-    let groups = groups_at(options.now)?;
+    let groups = groups_at(options.now);
     let (line, at_now) = (groups.concat(), places(&groups, own.len()));
-    let mut open = deletions(policy(options.now), options.order, &records, at_now.clone())?;
+    let mut open = deletions(policy(options.now), options.order, &records, at_now.clone());
     for at in decision_times(times, options) {
-        let here = places(&groups_at(at)?, own.len());
-        for (all, here) in open.iter_mut().zip(deletions(policy(at), options.order, &records, here)?) {
+        let here = places(&groups_at(at), own.len());
+        for (all, here) in open.iter_mut().zip(deletions(policy(at), options.order, &records, here)) {
             *all = (all.0.min(here.0), all.1.max(here.1));
         }
     }
@@ -176,7 +176,7 @@ fn of_set<'a>(
             places: (first, last),
         })
     };
-    Ok(line.iter().filter_map(standing).collect())
+    line.iter().filter_map(standing).collect()
 }
 
 /// For each pod by index, the number of deletions from which it may go, and from which it certainly goes, given its places.
@@ -185,12 +185,12 @@ fn deletions(
     order: Order,
     records: &[Pod],
     mut deletions: Vec<(usize, usize)>,
-) -> Result<Vec<(usize, usize)>, Error> {
+) -> Vec<(usize, usize)> {
     if order == Order::Kubernetes && records.len() > MOST_IN_ONE_SYNC {
         // In each sync after the first, the controller counts ranks again, so only the rules before the rank say which
         // pods it deletes.
         let lasting: Vec<_> = records.iter().map(lasting).collect();
-        let later = places(&groups(policy, order, &lasting)?, records.len());
+        let later = places(&groups(policy, order, &lasting), records.len());
         for (here, later) in deletions.iter_mut().zip(later) {
             if here.0 > MOST_IN_ONE_SYNC {
                 here.0 = later.0.max(MOST_IN_ONE_SYNC + 1);
@@ -200,7 +200,7 @@ fn deletions(
             }
         }
     }
-    Ok(deletions)
+    deletions
 }
 
 /// For each pod by index, the places of its group in the line, the first and the last, from 1.

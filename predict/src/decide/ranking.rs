@@ -4,7 +4,6 @@ use crate::answer::{PodAnswer, Probability, Verdict};
 use crate::decide::{RankEffect, RankRange, effects};
 use crate::question::Order;
 use crate::reason::{Cause, Chance, Comparison, RankedPod, Reason};
-use crate::text::Error;
 use podrank::{Flags, Pod, Policy, Rule, Uid};
 use std::collections::HashMap;
 
@@ -13,6 +12,9 @@ pub const MOST_IN_ONE_SYNC: usize = 500;
 
 /// The most pods of a set of which [`PodAnswer::odds`] are worked out, which takes a few seconds.
 pub(crate) const MOST_WITH_ODDS: usize = 5_000;
+
+/// Why the core cannot fail: it does only if a buffer has fewer elements than there are pods, or if 32 bits cannot count them.
+pub(crate) const FITS: &str = "every buffer has an element for each pod";
 
 /// The set's pods in deletion order. The certain victims come first, then the possible ones, then the survivors.
 pub(crate) struct Ranking<'a> {
@@ -35,27 +37,23 @@ impl<'a> Ranking<'a> {
         own: &[RankedPod<'a>],
         delete: usize,
         race: Option<&RankRange<'_>>,
-    ) -> Result<Self, Error> {
+    ) -> Self {
         let records: Vec<_> = own.iter().map(|pod| pod.record).collect();
         let mut is_race = false;
         let (indices, certain, possible) = match order {
             Order::Total => {
                 let mut indices = vec![0; own.len()];
-                policy.sort(&records, &mut indices).map_err(|error| Error::new(error.to_string()))?;
+                policy.sort(&records, &mut indices).expect(FITS);
                 (indices, delete, 0)
             }
             Order::Kubernetes => {
-                match race.map(|race| raced(policy, own, &records, delete, race)).transpose()? {
-                    Some(Some(raced)) => {
-                        is_race = true;
-                        raced
-                    }
-                    _ => settled(policy, &records, delete)?,
-                }
+                let raced = race.and_then(|race| raced(policy, own, &records, delete, race));
+                is_race = raced.is_some();
+                raced.unwrap_or_else(|| settled(policy, &records, delete))
             }
         };
         let pods = indices.into_iter().map(|index| own[index as usize]).collect();
-        Ok(Self { order, policy, pods, certain, possible, delete, is_race })
+        Self { order, policy, pods, certain, possible, delete, is_race }
     }
 
     /// The certain victims, the possible ones and the survivors.
@@ -95,9 +93,9 @@ impl<'a> Ranking<'a> {
 
     /// The probability of each possible pod, by UID, or nothing if it is unknown. In a race it is unknown, because
     /// nobody knows how likely each of the deciding ranks is.
-    pub(crate) fn probabilities(&self) -> Result<HashMap<Uid, Probability>, Error> {
+    pub(crate) fn probabilities(&self) -> HashMap<Uid, Probability> {
         if self.is_certain() || self.is_race || self.without_odds().is_some() {
-            return Ok(HashMap::new());
+            return HashMap::new();
         }
         let pods: Vec<_> = self.pods.iter().map(|pod| pod.record).collect();
         let (mut order, mut probabilities) =
@@ -105,9 +103,9 @@ impl<'a> Ranking<'a> {
         let mut scratch = vec![[0; 4]; pods.len()];
         let found =
             self.policy.probabilities(&pods, self.delete, 0, &mut order, &mut probabilities, &mut scratch);
-        let found = found.map_err(|error| Error::new(error.to_string()))?;
+        let found = found.expect(FITS);
         let of = |index: &u32| (pods[*index as usize].uid, Probability::of(probabilities[*index as usize]));
-        Ok(found.possible().iter().map(of).collect())
+        found.possible().iter().map(of).collect()
     }
 
     /// The verdict about each pod, and why. It compares a victim with the pod in the middle of the rest, so that the
@@ -163,28 +161,27 @@ impl<'a> Ranking<'a> {
 ///
 /// Deletions that take several syncs are less certain: before each, the controller counts ranks again, and ages have
 /// grown. Certain are then the victims of the first sync, and what the rules before the rank decide of the whole.
-fn settled(policy: Policy, pods: &[Pod], delete: usize) -> Result<Split, Error> {
-    let (indices, certain, contested) = settle(policy, pods, delete.min(MOST_IN_ONE_SYNC))?;
+fn settled(policy: Policy, pods: &[Pod], delete: usize) -> Split {
+    let (indices, certain, contested) = settle(policy, pods, delete.min(MOST_IN_ONE_SYNC));
     if delete <= MOST_IN_ONE_SYNC {
-        return Ok((indices, certain, contested));
+        return (indices, certain, contested);
     }
     let lasting: Vec<_> = pods.iter().map(lasting).collect();
     // The groups of pods that these rules do not separate are in one line with those of all rules, only larger.
-    let (_, whole_groups, cut_group) = settle(policy, &lasting, delete)?;
+    let (_, whole_groups, cut_group) = settle(policy, &lasting, delete);
     let victims = certain.max(whole_groups);
-    Ok((indices, victims, whole_groups + cut_group - victims))
+    (indices, victims, whole_groups + cut_group - victims)
 }
 
 /// The indices of the pods in deletion order, how many of them are certain, and how many after them are possible.
 type Split = (Vec<u32>, usize, usize);
 
-fn settle(policy: Policy, pods: &[Pod], delete: usize) -> Result<Split, Error> {
+fn settle(policy: Policy, pods: &[Pod], delete: usize) -> Split {
     let mut indices = vec![0; pods.len()];
     let mut scores = vec![0; pods.len()];
-    let settled = policy.predict(pods, delete, &mut indices, &mut scores);
-    let settled = settled.map_err(|error| Error::new(error.to_string()))?;
+    let settled = policy.predict(pods, delete, &mut indices, &mut scores).expect(FITS);
     let (certain, contested) = (settled.deleted().len(), settled.possible().len());
-    Ok((indices, certain, contested))
+    (indices, certain, contested)
 }
 
 /// The certain pods while other sets change as well. The rules before the rank decide as usual. In the one group that
@@ -196,16 +193,16 @@ fn raced(
     pods: &[Pod],
     delete: usize,
     race: &RankRange<'_>,
-) -> Result<Option<Split>, Error> {
+) -> Option<Split> {
     let lasting: Vec<_> = pods.iter().map(lasting).collect();
-    let (_, whole_groups, cut_group) = settle(policy, &lasting, delete)?;
-    let (mut indices, ..) = settle(policy, pods, delete)?;
+    let (_, whole_groups, cut_group) = settle(policy, &lasting, delete);
+    let (mut indices, ..) = settle(policy, pods, delete);
     let group = &mut indices[whole_groups..whole_groups + cut_group];
     let node = |index: u32| own[index as usize].pod.node();
     let ranges: Vec<_> = group.iter().map(|&index| race.range(node(index), &pods[index as usize])).collect();
     let share_a_node = group.iter().all(|&index| node(index) == node(group[0]));
     if share_a_node || ranges.iter().all(|range| range.min == range.max) {
-        return Ok(None);
+        return None;
     }
     let effects = if delete > MOST_IN_ONE_SYNC {
         vec![RankEffect::Depends; cut_group]
@@ -220,20 +217,19 @@ fn raced(
     }
     let of = |wanted| by_effect.iter().filter(|(effect, _)| *effect == wanted).count();
     let (victims, contested) = (whole_groups + of(RankEffect::Goes), of(RankEffect::Depends));
-    Ok(Some((indices, victims, contested)))
+    Some((indices, victims, contested))
 }
 
 /// The groups of pods among which only the list order decides. The total order leaves nothing open.
-pub(crate) fn groups(policy: Policy, order: Order, records: &[Pod]) -> Result<Vec<Vec<usize>>, Error> {
+pub(crate) fn groups(policy: Policy, order: Order, records: &[Pod]) -> Vec<Vec<usize>> {
     let mut indices = vec![0; records.len()];
-    let failed = |error: podrank::Error| Error::new(error.to_string());
     if order == Order::Total {
-        policy.sort(records, &mut indices).map_err(failed)?;
-        return Ok(indices.into_iter().map(|index| vec![index as usize]).collect());
+        policy.sort(records, &mut indices).expect(FITS);
+        return indices.into_iter().map(|index| vec![index as usize]).collect();
     }
     let mut scores = vec![0; records.len()];
-    let groups = policy.groups(records, &mut indices, &mut scores).map_err(failed)?;
-    Ok(groups.map(|group| group.iter().map(|&index| index as usize).collect()).collect())
+    let groups = policy.groups(records, &mut indices, &mut scores).expect(FITS);
+    groups.map(|group| group.iter().map(|&index| index as usize).collect()).collect()
 }
 
 /// Returns a record with only the fields that a sync does not change, which are those of the rules before the rank.

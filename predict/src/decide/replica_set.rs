@@ -22,7 +22,7 @@ pub(crate) fn preview_set<'a>(
     }
     let replicas = options.replicas.unwrap_or_else(|| count::of_set(sets, id));
     let scene = Scene::read(sets, id)?;
-    let group = scene.decide(replicas, options, true, Some(&mut notes))?;
+    let group = scene.decide(replicas, options, true, Some(&mut notes));
     let controller = sets.get(id).and_then(|set| set.meta.controller.as_ref());
     let owner = controller.filter(|owner| owner.kind != "Deployment").map(|owner| Owner {
         api_version: &owner.api_version,
@@ -72,17 +72,17 @@ impl<'s, 'a> Scene<'s, 'a> {
         options: &Options,
         is_alone: bool,
         notes: Option<&mut Vec<Note>>,
-    ) -> Result<PodGroup<'a>, Error> {
+    ) -> PodGroup<'a> {
         let Scene { sets, id, set, own, .. } = self;
         let policy = Policy::at(to_time(options.now)).with_gates(options.gates);
         let idle = sets.set(*id).idle();
         let delete = if idle.is_some() { 0 } else { own.len().saturating_sub(replicas as usize) };
-        let line = Ranking::up(options.order, policy, own, delete, None)?;
+        let line = Ranking::up(options.order, policy, own, delete, None);
 
         let mut probabilities = HashMap::new();
         if let Some(notes) = notes {
             if options.probabilities {
-                probabilities = line.probabilities()?;
+                probabilities = line.probabilities();
                 notes.extend(line.without_odds().map(|why| notes::no_odds(id, &why)));
             }
             notes.extend(self.notes.iter().cloned());
@@ -105,6 +105,6 @@ impl<'s, 'a> Scene<'s, 'a> {
             }
         }
         let pods = line.answers(&probabilities);
-        Ok(PodGroup { replica_set: Some(id.name), delete, pods, ..PodGroup::default() })
+        PodGroup { replica_set: Some(id.name), delete, pods, ..PodGroup::default() }
     }
 }

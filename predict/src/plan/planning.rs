@@ -82,7 +82,7 @@ pub fn plan(input: &Snapshot, request: &PlanRequest) -> Result<Plan, Error> {
     let shares = if chosen.is_rolling {
         shares(input, request, &chosen.target, &parts, replicas)?
     } else {
-        alone(&parts, policy, fewer, options.probabilities)?
+        alone(&parts, policy, fewer, options.probabilities)
     };
     let (mut shrinking, mut pods, mut unsteerable) = (Vec::new(), Vec::new(), Vec::new());
     for (part, delete) in parts.iter().zip(&shares.delete) {
@@ -179,16 +179,16 @@ fn members_of<'a>(
 }
 
 /// The one set of a workload that is in no rollout loses all pods that go.
-fn alone(parts: &[SetPlan<'_>], policy: Policy, delete: usize, probabilities: bool) -> Result<Shares, Error> {
+fn alone(parts: &[SetPlan<'_>], policy: Policy, delete: usize, probabilities: bool) -> Shares {
     let mut default_verdict = DefaultVerdicts::new();
     for part in parts {
-        let line = Ranking::up(Order::Kubernetes, policy, &part.own, delete, None)?;
-        let probabilities = if probabilities { line.probabilities()? } else { HashMap::new() };
+        let line = Ranking::up(Order::Kubernetes, policy, &part.own, delete, None);
+        let probabilities = if probabilities { line.probabilities() } else { HashMap::new() };
         let pods = line.answers(&probabilities).into_iter();
         default_verdict.extend(pods.map(|pod| (pod.uid(), (pod.verdict, pod.probability))));
     }
     let left = parts.iter().map(|part| part.own.len()).sum::<usize>() - delete;
-    Ok(Shares { delete: vec![delete], default_verdict, left, follows: None })
+    Shares { delete: vec![delete], default_verdict, left, follows: None }
 }
 
 /// Notes on the preferences that all pods match, and on those that not all selected pods match.

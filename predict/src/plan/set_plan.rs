@@ -1,7 +1,7 @@
 //! One set of a scale-down: its pods in the order in which they are to go, and the deletion costs that make some of them go.
 
 use crate::answer::{Probability, Verdict};
-use crate::decide::{Member, ranked};
+use crate::decide::{FITS, Member, ranked};
 use crate::plan::preference;
 use crate::plan::{ForeignCosts, PlanRequest, PlanSize, PlannedPod, Unsteerable, spread, tiers};
 use crate::reason::{Comparison, RankedPod};
@@ -53,7 +53,7 @@ impl<'a> SetPlan<'a> {
         let others: Vec<_> = members.iter().filter(|it| !it.is_own).map(|it| it.pod.node()).collect();
         spread(request, policy, &own, &mut steered, &others);
         let mut order = vec![0; own.len()];
-        policy.sort(&steered, &mut order).map_err(|error| Error::new(error.to_string()))?;
+        policy.sort(&steered, &mut order).expect(FITS);
         let order = order.into_iter().map(|index| index as usize).collect();
         Ok(Self { request, set, own, policy, available, steered, wished, order, owners })
     }

@@ -13,7 +13,6 @@ use crate::question::{Options, Order};
 use crate::reason::{Chance, RankedPod, Reason};
 use crate::snapshot::to_time;
 use crate::sync::deployment::{DeploymentState, Path, ReplicaSetState, SizeReason};
-use crate::text::Error;
 use podrank::controller::{Availability, availability};
 use podrank::{Phase, Pod, Policy, Uid};
 use std::collections::HashMap;
@@ -68,62 +67,54 @@ impl<'c, 'a> RankedSets<'c, 'a> {
     }
 
     /// Simulates a Deployment's syncs to their end.
-    pub(crate) fn end(
-        &self,
-        deployment: &DeploymentState,
-        starts: Vec<SetStart>,
-    ) -> Result<RolloutOutcome<'a>, Error> {
+    pub(crate) fn end(&self, deployment: &DeploymentState, starts: Vec<SetStart>) -> RolloutOutcome<'a> {
         let outcome = simulate(deployment, starts);
         let rest = rest_of(&outcome);
         let new = outcome.rest.sync.new_set;
         let is_later = |index: usize| rest.waits_for == Some(WaitsFor::NewPods) && Some(index) != new;
 
         let gone: Vec<_> = self.own.iter().zip(&outcome.fates).map(|(own, fate)| gone(own, fate)).collect();
-        let (mut pods, without_odds) = self.pods(&outcome, &gone)?;
+        let (mut pods, without_odds) = self.pods(&outcome, &gone);
         for (_, previews) in pods.iter_mut().enumerate().filter(|(index, _)| is_later(*index)) {
             for pod in previews.iter_mut().filter(|pod| pod.verdict == Verdict::Kept) {
                 (pod.verdict, pod.reason) = (Verdict::Waiting, Reason::AfterNewPods);
             }
         }
         let name = |index: usize| self.names.get(index).copied();
-        Ok(RolloutOutcome {
+        RolloutOutcome {
             pods,
             steps: steps(&outcome, name),
             rest: with_sets(rest, &outcome, &gone, name),
             goes_on: outcome.steps.iter().any(|step| !step.is_next),
             without_odds,
-        })
+        }
     }
 
-    fn line(&self, index: usize, delete: u32, race: &RankRange<'_>) -> Result<Ranking<'a>, Error> {
+    fn line(&self, index: usize, delete: u32, race: &RankRange<'_>) -> Ranking<'a> {
         Ranking::up(self.options.order, self.policy, self.own[index], delete as usize, Some(race))
     }
 
     /// The pods of each set, and why there are no probabilities for the possible pods of a set.
-    fn pods(
-        &self,
-        outcome: &Endings,
-        gone: &[CountRange],
-    ) -> Result<(Vec<Vec<PodAnswer<'a>>>, WithoutOdds), Error> {
-        let races = self.races(&outcome.fates, gone)?;
+    fn pods(&self, outcome: &Endings, gone: &[CountRange]) -> (Vec<Vec<PodAnswer<'a>>>, WithoutOdds) {
+        let races = self.races(&outcome.fates, gone);
         let mut sampled = None;
         let (mut pods, mut without_odds, nothing) = (Vec::new(), Vec::new(), RankRange::default());
         for (index, (gone, race)) in gone.iter().zip(&races).enumerate() {
-            if let Some(previews) = self.in_turn(index, outcome, *gone)? {
+            if let Some(previews) = self.in_turn(index, outcome, *gone) {
                 pods.push(previews);
                 continue;
             }
             let is_open = gone.min != gone.max;
             // One sync takes the fewest or the most of the pods that there are, before any are created.
             let race = if is_open && is_alone(index, outcome, *gone) { &nothing } else { race };
-            let most = self.line(index, gone.max, race)?;
+            let most = self.line(index, gone.max, race);
             if is_open {
-                let least = self.line(index, gone.min, race)?;
+                let least = self.line(index, gone.min, race);
                 let probabilities = |line: &Ranking<'a>| {
-                    if self.options.probabilities { line.probabilities() } else { Ok(HashMap::new()) }
+                    if self.options.probabilities { line.probabilities() } else { HashMap::new() }
                 };
                 let answers =
-                    vec![least.answers(&probabilities(&least)?), most.answers(&probabilities(&most)?)];
+                    vec![least.answers(&probabilities(&least)), most.answers(&probabilities(&most))];
                 pods.push(agree(answers, Cases::Unknown, Chance::Timing(gone.min, gone.max)));
                 continue;
             }
@@ -131,7 +122,7 @@ impl<'c, 'a> RankedSets<'c, 'a> {
                 HashMap::new()
             } else if outcome.fates[index].first == 0 && !most.is_race() {
                 without_odds.extend(most.without_odds().map(|why| (index, why)));
-                most.probabilities()?
+                most.probabilities()
             } else {
                 match sampled.get_or_insert_with(|| self.sample(outcome)) {
                     Ok(probabilities) => probabilities.clone(),
@@ -143,28 +134,23 @@ impl<'c, 'a> RankedSets<'c, 'a> {
             };
             pods.push(most.answers(&probabilities));
         }
-        Ok((pods, without_odds))
+        (pods, without_odds)
     }
 
     /// The pods of a set of which some are deleted before its count changes, as long as nothing else changes ranks: its
     /// controller deletes them together with the rest or earlier. `None` if that is not so, or if chance decides which
     /// are deleted earlier.
-    fn in_turn(
-        &self,
-        index: usize,
-        outcome: &Endings,
-        gone: CountRange,
-    ) -> Result<Option<Vec<PodAnswer<'a>>>, Error> {
+    fn in_turn(&self, index: usize, outcome: &Endings, gone: CountRange) -> Option<Vec<PodAnswer<'a>>> {
         let fate = &outcome.fates[index];
         let is_alone = fate.after.is_empty() && fate.coming == 0 && outcome.steps.len() <= 1;
         if !is_alone || fate.first == 0 || gone.min != gone.max || gone.max as usize > MOST_IN_ONE_SYNC {
-            return Ok(None);
+            return None;
         }
         let nothing = RankRange::default();
-        let before = self.line(index, fate.first.min(gone.max), &nothing)?;
-        let together = self.line(index, gone.max, &nothing)?;
+        let before = self.line(index, fate.first.min(gone.max), &nothing);
+        let together = self.line(index, gone.max, &nothing);
         if !before.is_certain() {
-            return Ok(None);
+            return None;
         }
         let [victims, _, survivors] = before.parts();
         let mut without = RankRange::default();
@@ -175,23 +161,19 @@ impl<'c, 'a> RankedSets<'c, 'a> {
             .map(|its| RankedPod { record: Pod { rank: rank(its), ..its.record }, ..*its })
             .collect::<Vec<_>>();
         let delete = gone.max as usize - victims.len();
-        let after = Ranking::up(self.options.order, self.policy, &left, delete, None)?;
+        let after = Ranking::up(self.options.order, self.policy, &left, delete, None);
         let no_odds = HashMap::new();
         let first = before.answers(&no_odds).into_iter().filter(|pod| pod.verdict == Verdict::Deleted);
         let in_turn = first.chain(after.answers(&no_odds)).collect();
-        Ok(Some(agree(vec![in_turn, together.answers(&no_odds)], Cases::Unknown, Chance::Turns)))
+        Some(agree(vec![in_turn, together.answers(&no_odds)], Cases::Unknown, Chance::Turns))
     }
 
     /// How many pods of a set are available once so many of them are deleted, for each number: the least and the most. Other sets' pods
     /// may change ranks before that, and deletions may take several syncs.
-    pub(crate) fn available(
-        &self,
-        own: &[RankedPod<'_>],
-        min_ready_seconds: u32,
-    ) -> Result<Vec<(u32, u32)>, Error> {
+    pub(crate) fn available(&self, own: &[RankedPod<'_>], min_ready_seconds: u32) -> Vec<(u32, u32)> {
         let Self { policy, options: Options { order, .. }, .. } = self;
         let records: Vec<_> = own.iter().map(|pod| pod.record).collect();
-        let all = groups(*policy, *order, &records)?;
+        let all = groups(*policy, *order, &records);
         let ends = |groups: &[Vec<usize>]| {
             let mut cuts = vec![(0, 0)];
             for group in groups {
@@ -205,7 +187,7 @@ impl<'c, 'a> RankedSets<'c, 'a> {
         let (mut cuts, exact) = (ends(&all), ends(&all));
         if *order == Order::Kubernetes {
             let lasting: Vec<_> = records.iter().map(lasting).collect();
-            cuts = ends(&groups(*policy, *order, &lasting)?);
+            cuts = ends(&groups(*policy, *order, &lasting));
             let shares_node = |pair: &[usize]| own[pair[0]].pod.node() == own[pair[1]].pod.node();
             let mut known = ((0, 0), false);
             for (delete, cut) in cuts.iter_mut().enumerate() {
@@ -231,14 +213,14 @@ impl<'c, 'a> RankedSets<'c, 'a> {
             let [quota, stay] = [delete - start, end - delete].map(number);
             (safe[end] + open.saturating_sub(quota), safe[end] + open.min(stay))
         };
-        Ok(cuts.into_iter().enumerate().map(of).collect())
+        cuts.into_iter().enumerate().map(of).collect()
     }
 
     /// What may change the ranks of each set's pods before its controller reads them.
-    fn races(&self, fates: &[SetEnd], gone: &[CountRange]) -> Result<Vec<RankRange<'a>>, Error> {
+    fn races(&self, fates: &[SetEnd], gone: &[CountRange]) -> Vec<RankRange<'a>> {
         let mut nodes = Vec::new();
         for (index, gone) in gone.iter().enumerate() {
-            let line = self.line(index, gone.max, &RankRange::unknown())?;
+            let line = self.line(index, gone.max, &RankRange::unknown());
             let [victims, contested, _] = line.parts();
             nodes.push(victims.iter().chain(contested).map(|pod| pod.pod.node()).collect::<Vec<_>>());
         }
@@ -251,7 +233,7 @@ impl<'c, 'a> RankedSets<'c, 'a> {
             }
             race
         };
-        Ok(fates.iter().take(gone.len()).enumerate().map(race).collect())
+        fates.iter().take(gone.len()).enumerate().map(race).collect()
     }
 
     /// How likely pods go if that depends on more than one list.
