@@ -11,7 +11,7 @@ use crate::snapshot::{
 use crate::text::{self, API_VERSION, TextReason};
 use jiff::Timestamp;
 use podrank::{Flags, Phase, Time, Uid};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// By how much two clocks that write whole seconds may differ, and within what time the pods of one scale-down are asked to go.
 const CLOCKS: i64 = 5 * SECOND;
@@ -320,8 +320,8 @@ fn decide(
     let sets = Sets::of(then);
     let scene = Scene::read(&sets, set).ok()?;
     let stay = scene.own.iter().filter(|its| !together.contains(&its.record.uid)).count();
-    let decision = scene.decide(u32::try_from(stay).ok()?, options, true, None);
-    let its = decision.pods.into_iter().find(|pod| pod.name() == entry.meta.name)?;
+    let pods = scene.rank(u32::try_from(stay).ok()?, options).answers(&HashMap::new());
+    let its = pods.into_iter().find(|pod| pod.name() == entry.meta.name)?;
     let (rule, why) = (its.reason.name(), its.reason.sentence().to_string());
     Some(PastDecision { verdict: its.verdict, rule, why })
 }

@@ -1,6 +1,6 @@
 //! The preview of a Deployment: what its next sync does to its sets, and which pods each set then loses.
 
-use crate::answer::{Note, NoteCode, PodGroup, Preview, Rollout, Size, WaitsFor};
+use crate::answer::{Note, NoteCode, PodAnswer, PodGroup, Preview, Rollout, Size, WaitsFor};
 use crate::decide::rollout::end::{RankedSets, number};
 use crate::decide::rollout::simulate::SetStart;
 use crate::decide::{Scene, asked, complete, notes};
@@ -33,9 +33,9 @@ pub(crate) fn preview_deployment<'a>(
 ) -> Result<Preview<'a>, Error> {
     let (scaled, mut notes) = ScaledDeployment::read(sets, entry, options)?;
     let ScaledDeployment { own, deployment, sync, .. } = &scaled;
-    let mut decisions = scaled.count_all(&mut notes);
     let pods = RankedSets::of(&scaled.scenes, options);
     let end = pods.end(deployment, scaled.starts(&pods));
+    let groups = scaled.groups(end.pods, &mut notes);
     let is_incomplete = notes.iter().any(|note| note.code == NoteCode::Incomplete);
     if own.is_empty() && !is_incomplete && Workload::Deployment(entry).idle().is_none() {
         notes.push(notes::no_sets(entry));
@@ -45,9 +45,6 @@ pub(crate) fn preview_deployment<'a>(
     for (index, why) in end.without_odds {
         notes.push(notes::no_odds(&own[index].id(), &why));
     }
-    for (decision, pods) in decisions.iter_mut().zip(end.pods) {
-        decision.pods = pods;
-    }
     Ok(Preview {
         feature_gates: gates::of_sets(options.gates),
         rollout: Some(Rollout { path: sync.path.name(), goes_on: end.goes_on, waits }),
@@ -55,7 +52,7 @@ pub(crate) fn preview_deployment<'a>(
         notes,
         steps: Some(end.steps),
         rest: Some(end.rest),
-        groups: scaled.groups(decisions),
+        groups,
         ..Preview::new(entry.id(), options)
     })
 }
@@ -93,16 +90,25 @@ impl<'s, 'a> ScaledDeployment<'s, 'a> {
         Ok((Self { sets, entry, options, own, scenes, records, deployment, sync }, notes))
     }
 
-    /// The sets that have pods, or get some, and the one that the sync creates.
-    fn groups(&self, decisions: Vec<PodGroup<'a>>) -> Vec<PodGroup<'a>> {
+    /// The sets that have pods, or get some, and the one that the sync creates. This sync says how many pods each set loses, and all that
+    /// follow say which.
+    fn groups(&self, pods: Vec<Vec<PodAnswer<'a>>>, notes: &mut Vec<Note>) -> Vec<PodGroup<'a>> {
         let mut groups = Vec::new();
-        for (index, decision) in decisions.into_iter().enumerate() {
-            let (from, change) = (self.own[index].record.replicas, &self.sync.changes[index]);
-            if from == 0 && change.replicas == 0 && decision.pods.is_empty() {
+        for (index, (scene, pods)) in self.scenes.iter().zip(pods).enumerate() {
+            let (from, change) = (self.records[index].replicas, &self.sync.changes[index]);
+            let ranking = scene.rank(u32::try_from(change.replicas).unwrap_or(0), self.options);
+            notes.extend(scene.notes(&ranking, self.options, None));
+            if from == 0 && change.replicas == 0 && pods.is_empty() {
                 continue;
             }
-            let is_new = Some(self.sync.new_set == Some(index));
-            groups.push(PodGroup { is_new, size: Some(self.size(from, change, false)), ..decision });
+            groups.push(PodGroup {
+                replica_set: Some(scene.id.name),
+                is_new: Some(self.sync.new_set == Some(index)),
+                size: Some(self.size(from, change, false)),
+                delete: ranking.delete,
+                pods,
+                is_settled: false,
+            });
         }
         if self.sync.creates {
             let size = Some(self.size(0, &self.sync.new_change, true));
@@ -137,20 +143,6 @@ impl<'s, 'a> ScaledDeployment<'s, 'a> {
         };
         self.own.iter().zip(&self.scenes).enumerate().map(start).collect()
     }
-
-    /// Counts the pods that each set loses. Which ones they are is a matter of all syncs that follow.
-    fn count_all(&self, notes: &mut Vec<Note>) -> Vec<PodGroup<'a>> {
-        let without_odds = Options { probabilities: false, ..self.options.clone() };
-        let decide = |(scene, change): (&Scene<'s, 'a>, &SizeChange)| {
-            scene.decide(to(change), &without_odds, false, Some(notes))
-        };
-        self.scenes.iter().zip(&self.sync.changes).map(decide).collect()
-    }
-}
-
-/// The size that a set gets.
-fn to(change: &SizeChange) -> u32 {
-    u32::try_from(change.replicas).unwrap_or(0)
 }
 
 /// Whether the set refers to the Deployment, which releases it.

@@ -24,7 +24,7 @@ pub(crate) struct Ranking<'a> {
     certain: usize,
     possible: usize,
     /// How many pods go.
-    delete: usize,
+    pub(crate) delete: usize,
     /// Whether pods of other sets may go first, which changes ranks.
     is_race: bool,
 }

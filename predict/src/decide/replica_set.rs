@@ -22,7 +22,13 @@ pub(crate) fn preview_set<'a>(
     }
     let replicas = options.replicas.unwrap_or_else(|| count::of_set(sets, id));
     let scene = Scene::read(sets, id)?;
-    let group = scene.decide(replicas, options, true, Some(&mut notes));
+    let ranking = scene.rank(replicas, options);
+    let mut probabilities = HashMap::new();
+    if options.probabilities {
+        probabilities = ranking.probabilities();
+        notes.extend(ranking.without_odds().map(|why| notes::no_odds(&id, &why)));
+    }
+    notes.extend(scene.notes(&ranking, options, Some(replicas)));
     let controller = sets.get(id).and_then(|set| set.meta.controller.as_ref());
     let owner = controller.filter(|owner| owner.kind != "Deployment").map(|owner| Owner {
         api_version: &owner.api_version,
@@ -34,7 +40,12 @@ pub(crate) fn preview_set<'a>(
         feature_gates: gates::of_sets(options.gates),
         size: Size { replicas: Some(replicas), ..Size::default() },
         notes,
-        groups: vec![group],
+        groups: vec![PodGroup {
+            replica_set: Some(id.name),
+            delete: ranking.delete,
+            pods: ranking.answers(&probabilities),
+            ..PodGroup::default()
+        }],
         ..Preview::new(id, options)
     })
 }
@@ -65,46 +76,35 @@ impl<'s, 'a> Scene<'s, 'a> {
         self.sets.set(self.id).idle().is_some()
     }
 
-    /// Decides which pods go if the set is scaled to `replicas`, alone or by its Deployment. `notes` gets what else a reader should know.
-    pub(crate) fn decide(
-        &self,
-        replicas: u32,
-        options: &Options,
-        is_alone: bool,
-        notes: Option<&mut Vec<Note>>,
-    ) -> PodGroup<'a> {
-        let Scene { sets, id, set, own, .. } = self;
+    /// Decides which pods go if the set is scaled to `replicas`.
+    pub(crate) fn rank(&self, replicas: u32, options: &Options) -> Ranking<'a> {
         let policy = Policy::at(to_time(options.now)).with_gates(options.gates);
-        let idle = sets.set(*id).idle();
-        let delete = if idle.is_some() { 0 } else { own.len().saturating_sub(replicas as usize) };
-        let line = Ranking::up(options.order, policy, own, delete, None);
+        let delete = if self.is_idle() { 0 } else { self.own.len().saturating_sub(replicas as usize) };
+        Ranking::up(options.order, policy, &self.own, delete, None)
+    }
 
-        let mut probabilities = HashMap::new();
-        if let Some(notes) = notes {
-            if options.probabilities {
-                probabilities = line.probabilities();
-                notes.extend(line.without_odds().map(|why| notes::no_odds(id, &why)));
+    /// What else a reader should know of that. `alone` is the number of replicas if its Deployment does not scale it.
+    pub(crate) fn notes(&self, ranking: &Ranking<'_>, options: &Options, alone: Option<u32>) -> Vec<Note> {
+        let Scene { sets, id, set, own, .. } = self;
+        let mut notes = self.notes.clone();
+        notes.extend(notes::workload_listed_twice(sets.input, *id));
+        notes.extend(sets.set(*id).idle().map(|why| notes::does_nothing(id, why)));
+        if let Some(set) = set {
+            notes.extend(complete::more_pods_than_status(set, own.len()));
+            if let Some(replicas) = alone {
+                notes.extend(set.lags().then(|| notes::lagging(&[id])));
+                notes.extend(notes::scaled_alone(sets, set, replicas));
             }
-            notes.extend(self.notes.iter().cloned());
-            notes.extend(notes::workload_listed_twice(sets.input, *id));
-            notes.extend(idle.map(|why| notes::does_nothing(id, why)));
-            if let Some(set) = set {
-                notes.extend(complete::more_pods_than_status(set, own.len()));
-                if is_alone {
-                    notes.extend(set.lags().then(|| notes::lagging(&[id])));
-                    notes.extend(notes::scaled_alone(sets, set, replicas));
-                }
-                notes.extend(notes::claims(sets, set));
-            }
-            if options.gates.pod_deletion_cost {
-                notes.extend(notes::invalid_costs(line.pods.iter().map(|ranked| ranked.pod)));
-            }
-            notes.extend(notes::created_after_now(line.pods.iter().map(|ranked| ranked.pod), options.now));
-            if options.order == Order::Kubernetes && delete > MOST_IN_ONE_SYNC {
-                notes.push(notes::several_syncs(delete, MOST_IN_ONE_SYNC));
-            }
+            notes.extend(notes::claims(sets, set));
         }
-        let pods = line.answers(&probabilities);
-        PodGroup { replica_set: Some(id.name), delete, pods, ..PodGroup::default() }
+        let pods = || ranking.pods.iter().map(|ranked| ranked.pod);
+        if options.gates.pod_deletion_cost {
+            notes.extend(notes::invalid_costs(pods()));
+        }
+        notes.extend(notes::created_after_now(pods(), options.now));
+        if options.order == Order::Kubernetes && ranking.delete > MOST_IN_ONE_SYNC {
+            notes.push(notes::several_syncs(ranking.delete, MOST_IN_ONE_SYNC));
+        }
+        notes
     }
 }
