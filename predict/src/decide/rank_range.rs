@@ -12,8 +12,6 @@ pub(crate) struct RankRange<'a> {
     leaving: HashMap<Option<&'a str>, u32>,
     /// The most pods that may come, nobody knows where.
     coming: u32,
-    /// Whether the deletions of the other sets are unknown.
-    is_unknown: bool,
 }
 
 /// What ranges of ranks decide about pods that no rule before the rank separates.
@@ -28,33 +26,29 @@ pub(crate) enum RankEffect {
 }
 
 impl<'a> RankRange<'a> {
-    /// Anything may happen to ranks.
+    /// So many pods may come that ranks decide nothing.
     pub(crate) fn unknown() -> Self {
-        Self { is_unknown: true, ..Self::default() }
+        Self { coming: u32::MAX, ..Self::default() }
     }
 
     /// Another set deletes `delete` pods, or fewer if it has fewer. `nodes` are the nodes of those that it may delete.
-    pub(crate) fn lose(&mut self, delete: usize, nodes: impl Iterator<Item = Option<&'a str>>) {
+    pub(crate) fn lose(&mut self, delete: u32, nodes: impl Iterator<Item = Option<&'a str>>) {
         let mut pods = HashMap::<_, u32>::new();
         for node in nodes {
             *pods.entry(node).or_default() += 1;
         }
-        let most = u32::try_from(delete).unwrap_or(u32::MAX);
         for (node, count) in pods {
-            *self.leaving.entry(node).or_default() += count.min(most);
+            *self.leaving.entry(node).or_default() += count.min(delete);
         }
     }
 
     /// Another set creates this many pods.
-    pub(crate) fn gain(&mut self, count: usize) {
-        self.coming = self.coming.saturating_add(u32::try_from(count).unwrap_or(u32::MAX));
+    pub(crate) fn gain(&mut self, count: u32) {
+        self.coming = self.coming.saturating_add(count);
     }
 
     /// Returns what the rank of a pod on this node may become.
     pub(crate) fn range(&self, node: Option<&str>, pod: &Pod) -> CountRange {
-        if self.is_unknown {
-            return CountRange { min: 0, max: u32::MAX };
-        }
         let leaving = self.leaving.get(&node).copied().unwrap_or(0);
         CountRange { min: pod.rank.saturating_sub(leaving), max: pod.rank.saturating_add(self.coming) }
     }

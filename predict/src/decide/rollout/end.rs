@@ -154,7 +154,7 @@ impl<'c, 'a> RankedSets<'c, 'a> {
         }
         let [victims, _, survivors] = before.parts();
         let mut without = RankRange::default();
-        without.lose(victims.len(), victims.iter().map(|its| its.pod.node()));
+        without.lose(number(victims.len()), victims.iter().map(|its| its.pod.node()));
         let rank = |its: &RankedPod<'a>| without.range(its.pod.node(), &its.record).min;
         let left = survivors
             .iter()
@@ -226,10 +226,10 @@ impl<'c, 'a> RankedSets<'c, 'a> {
         }
         let race = |(index, fate): (usize, &SetEnd)| {
             let mut race = RankRange::default();
-            race.gain(fate.coming as usize);
-            race.lose(fate.first as usize, nodes[index].iter().copied());
+            race.gain(fate.coming);
+            race.lose(fate.first, nodes[index].iter().copied());
             for &other in fate.after.iter().filter(|other| **other < gone.len()) {
-                race.lose(gone[other].max as usize, nodes[other].iter().copied());
+                race.lose(gone[other].max, nodes[other].iter().copied());
             }
             race
         };
