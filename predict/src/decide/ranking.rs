@@ -78,24 +78,19 @@ impl<'a> Ranking<'a> {
         self.delete - self.certain
     }
 
-    /// Why the possible pods have no probabilities, if their reason does not say it.
-    pub(crate) fn without_odds(&self) -> Option<String> {
+    /// The probability of each possible pod, by UID. An error is the reason why there are none. In a race there are
+    /// none either, because nobody knows how likely each of the deciding ranks is, but the reasons of the pods say that.
+    pub(crate) fn probabilities(&self) -> Result<HashMap<Uid, Probability>, String> {
         if self.is_certain() || self.is_race {
-            None
-        } else if self.delete > MOST_IN_ONE_SYNC {
-            Some(format!("above {MOST_IN_ONE_SYNC} deletions, it depends on what happens between the syncs"))
-        } else if self.pods.len() > MOST_WITH_ODDS {
-            Some(format!("above {MOST_WITH_ODDS} pods, it takes too long to compute"))
-        } else {
-            None
+            return Ok(HashMap::new());
         }
-    }
-
-    /// The probability of each possible pod, by UID, or nothing if it is unknown. In a race it is unknown, because
-    /// nobody knows how likely each of the deciding ranks is.
-    pub(crate) fn probabilities(&self) -> HashMap<Uid, Probability> {
-        if self.is_certain() || self.is_race || self.without_odds().is_some() {
-            return HashMap::new();
+        if self.delete > MOST_IN_ONE_SYNC {
+            return Err(format!(
+                "above {MOST_IN_ONE_SYNC} deletions, it depends on what happens between the syncs"
+            ));
+        }
+        if self.pods.len() > MOST_WITH_ODDS {
+            return Err(format!("above {MOST_WITH_ODDS} pods, it takes too long to compute"));
         }
         let pods: Vec<_> = self.pods.iter().map(|pod| pod.record).collect();
         let (mut order, mut probabilities) =
@@ -105,7 +100,7 @@ impl<'a> Ranking<'a> {
             self.policy.probabilities(&pods, self.delete, 0, &mut order, &mut probabilities, &mut scratch);
         let found = found.expect(FITS);
         let of = |index: &u32| (pods[*index as usize].uid, Probability::of(probabilities[*index as usize]));
-        found.possible().iter().map(of).collect()
+        Ok(found.possible().iter().map(of).collect())
     }
 
     /// The verdict about each pod, and why. It compares a victim with the pod in the middle of the rest, so that the

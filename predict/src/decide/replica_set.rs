@@ -23,11 +23,8 @@ pub(crate) fn preview_set<'a>(
     let replicas = options.replicas.unwrap_or_else(|| count::of_set(sets, id));
     let scene = Scene::read(sets, id)?;
     let ranking = scene.rank(replicas, options);
-    let mut probabilities = HashMap::new();
-    if options.probabilities {
-        probabilities = ranking.probabilities();
-        notes.extend(ranking.without_odds().map(|why| notes::no_odds(&id, &why)));
-    }
+    let odds = if options.probabilities { ranking.probabilities() } else { Ok(HashMap::new()) };
+    notes.extend(odds.as_ref().err().map(|why| notes::no_odds(&id, why)));
     notes.extend(scene.notes(&ranking, options, Some(replicas)));
     let controller = sets.get(id).and_then(|set| set.meta.controller.as_ref());
     let owner = controller.filter(|owner| owner.kind != "Deployment").map(|owner| Owner {
@@ -43,7 +40,7 @@ pub(crate) fn preview_set<'a>(
         groups: vec![PodGroup {
             replica_set: Some(id.name),
             delete: ranking.delete,
-            pods: ranking.answers(&probabilities),
+            pods: ranking.answers(&odds.unwrap_or_default()),
             ..PodGroup::default()
         }],
         ..Preview::new(id, options)

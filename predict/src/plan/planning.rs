@@ -183,7 +183,8 @@ fn alone(parts: &[SetPlan<'_>], policy: Policy, delete: usize, probabilities: bo
     let mut default_verdict = DefaultVerdicts::new();
     for part in parts {
         let line = Ranking::up(Order::Kubernetes, policy, &part.own, delete, None);
-        let probabilities = if probabilities { line.probabilities() } else { HashMap::new() };
+        let probabilities =
+            if probabilities { line.probabilities().unwrap_or_default() } else { HashMap::new() };
         let pods = line.answers(&probabilities).into_iter();
         default_verdict.extend(pods.map(|pod| (pod.uid(), (pod.verdict, pod.probability))));
     }

@@ -97,6 +97,9 @@ impl<'c, 'a> RankedSets<'c, 'a> {
     /// The pods of each set, and why there are no probabilities for the possible pods of a set.
     fn pods(&self, outcome: &Endings, gone: &[CountRange]) -> (Vec<Vec<PodAnswer<'a>>>, WithoutOdds) {
         let races = self.races(&outcome.fates, gone);
+        let odds = |line: &Ranking<'a>| {
+            if self.options.probabilities { line.probabilities() } else { Ok(HashMap::new()) }
+        };
         let mut sampled = None;
         let (mut pods, mut without_odds, nothing) = (Vec::new(), Vec::new(), RankRange::default());
         for (index, (gone, race)) in gone.iter().zip(&races).enumerate() {
@@ -110,29 +113,19 @@ impl<'c, 'a> RankedSets<'c, 'a> {
             let most = self.line(index, gone.max, race);
             if is_open {
                 let least = self.line(index, gone.min, race);
-                let probabilities = |line: &Ranking<'a>| {
-                    if self.options.probabilities { line.probabilities() } else { HashMap::new() }
-                };
-                let answers =
-                    vec![least.answers(&probabilities(&least)), most.answers(&probabilities(&most))];
-                pods.push(agree(answers, Cases::Unknown, Chance::Timing(gone.min, gone.max)));
+                let answers = |line: &Ranking<'a>| line.answers(&odds(line).unwrap_or_default());
+                let cases = vec![answers(&least), answers(&most)];
+                pods.push(agree(cases, Cases::Unknown, Chance::Timing(gone.min, gone.max)));
                 continue;
             }
-            let probabilities = if !self.options.probabilities || most.is_certain() {
-                HashMap::new()
-            } else if outcome.fates[index].first == 0 && !most.is_race() {
-                without_odds.extend(most.without_odds().map(|why| (index, why)));
-                most.probabilities()
+            let is_alone = outcome.fates[index].first == 0 && !most.is_race();
+            let odds = if is_alone || most.is_certain() || !self.options.probabilities {
+                odds(&most)
             } else {
-                match sampled.get_or_insert_with(|| self.sample(outcome)) {
-                    Ok(probabilities) => probabilities.clone(),
-                    Err(why) => {
-                        without_odds.push((index, why.clone()));
-                        HashMap::new()
-                    }
-                }
+                sampled.get_or_insert_with(|| self.sample(outcome)).clone()
             };
-            pods.push(most.answers(&probabilities));
+            without_odds.extend(odds.as_ref().err().map(|why| (index, why.clone())));
+            pods.push(most.answers(&odds.unwrap_or_default()));
         }
         (pods, without_odds)
     }
