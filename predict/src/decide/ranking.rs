@@ -26,7 +26,7 @@ pub(crate) struct Ranking<'a> {
     /// How many pods go.
     pub(crate) delete: usize,
     /// Whether pods of other sets may go first, which changes ranks.
-    is_race: bool,
+    pub(crate) is_race: bool,
 }
 
 impl<'a> Ranking<'a> {
@@ -68,16 +68,6 @@ impl<'a> Ranking<'a> {
         self.possible == 0
     }
 
-    /// Whether pods are possible because ranks may change.
-    pub(crate) fn is_race(&self) -> bool {
-        self.is_race
-    }
-
-    /// How many of the possible pods are deleted.
-    pub(crate) fn quota(&self) -> usize {
-        self.delete - self.certain
-    }
-
     /// The probability of each possible pod, by UID. An error is the reason why there are none. In a race there are
     /// none either, because nobody knows how likely each of the deciding ranks is, but the reasons of the pods say that.
     pub(crate) fn probabilities(&self) -> Result<HashMap<Uid, Probability>, String> {
@@ -110,14 +100,12 @@ impl<'a> Ranking<'a> {
         let others = &self.pods[self.certain..];
         let after_victims = others.get(others.len() / 2);
         let before_survivors = self.pods[..self.certain + self.possible].last();
-        let cause = if self.is_race {
-            Cause::Ranks
-        } else if self.delete > MOST_IN_ONE_SYNC {
-            Cause::Syncs
-        } else {
-            Cause::List
+        let cause = match self.delete {
+            _ if self.is_race => Cause::Ranks,
+            ..=MOST_IN_ONE_SYNC => Cause::List,
+            _ => Cause::Syncs,
         };
-        let chance = Chance::Group { deleted: self.quota(), of: self.possible, cause };
+        let chance = Chance::Group { deleted: self.delete - self.certain, of: self.possible, cause };
         let separated = |pod: &RankedPod<'a>, other: Option<&RankedPod<'a>>, alone| {
             other.map_or(alone, |other| Reason::Compared(self.separate(*pod, *other)))
         };
@@ -230,12 +218,6 @@ pub(crate) fn groups(policy: Policy, order: Order, records: &[Pod]) -> Vec<Vec<u
 /// Returns a record with only the fields that a sync does not change, which are those of the rules before the rank.
 /// Pods tie in the other fields.
 pub(crate) fn lasting(pod: &Pod) -> Pod {
-    let mut lasting = Pod::new();
-    lasting.uid = pod.uid;
-    lasting.phase = pod.phase;
-    lasting.deletion_cost = pod.deletion_cost;
-    for flag in [Flags::ASSIGNED, Flags::READY] {
-        lasting.flags = lasting.flags.with(flag, pod.flags.contains(flag));
-    }
-    lasting
+    let flags = Flags::from_bits(pod.flags.bits() & (Flags::ASSIGNED | Flags::READY).bits());
+    Pod { uid: pod.uid, phase: pod.phase, deletion_cost: pod.deletion_cost, flags, ..Pod::new() }
 }

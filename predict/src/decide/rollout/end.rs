@@ -118,7 +118,7 @@ impl<'c, 'a> RankedSets<'c, 'a> {
                 pods.push(agree(cases, Cases::Unknown, Chance::Timing(gone.min, gone.max)));
                 continue;
             }
-            let is_alone = outcome.fates[index].first == 0 && !most.is_race();
+            let is_alone = outcome.fates[index].first == 0 && !most.is_race;
             let odds = if is_alone || most.is_certain() || !self.options.probabilities {
                 odds(&most)
             } else {
