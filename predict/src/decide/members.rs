@@ -27,10 +27,7 @@ pub(crate) fn members<'a>(
     for entry in sets.input.pods.iter().filter(|pod| pod.is_active()) {
         let is_own = sets.owner(entry) == Some(id);
         let is_related = related.contains(entry, is_own);
-        if !is_own && !is_related {
-            continue;
-        }
-        if seen.is_new(entry, notes)? {
+        if (is_own || is_related) && seen.is_new(entry, notes)? {
             members.push(Member { pod: entry, is_own, is_related });
         }
     }
@@ -85,12 +82,10 @@ pub(crate) fn ranked<'a>(members: &[Member<'a>]) -> Vec<RankedPod<'a>> {
 
 /// The pods that are related to a set's own.
 pub(crate) enum Related<'a> {
-    /// None, so that every rank is 0: Kubernetes counts no pods for a set without a controller, nor for a
-    /// `ReplicationController`.
-    Nobody,
     /// Only the set's own pods, because the set is not in the input, and most sets have a controller.
     Own,
-    /// The pods that any `ReplicaSet` of the same controller selects, each in that set's namespace.
+    /// The pods that any `ReplicaSet` of the same controller selects, each in that set's namespace. None for a set without a
+    /// controller and for a `ReplicationController`: Kubernetes counts no pods for them, so every rank is 0.
     Selected(Vec<(&'a str, Selector<'a>)>),
 }
 
@@ -98,21 +93,17 @@ impl<'a> Related<'a> {
     pub(crate) fn of(id: WorkloadRef<'_>, set: Option<&'a ReplicaSet>, sets: &Sets<'a>) -> Self {
         let is_replica_set = id.kind == WorkloadKind::ReplicaSet;
         let controller = set.and_then(|set| sets.controller(set)).filter(|_| is_replica_set);
-        let Some(controller) = controller else {
-            let is_known = set.is_some() || !is_replica_set;
-            return if is_known { Self::Nobody } else { Self::Own };
-        };
-        let mut selected = Vec::new();
-        for set in sets.controlled_by(&controller.uid) {
-            selected.extend(set.selector().map(|selector| (set.meta.namespace.as_str(), selector)));
+        if set.is_none() && is_replica_set {
+            return Self::Own;
         }
-        Self::Selected(selected)
+        let selected = |set: &'a ReplicaSet| Some((&*set.meta.namespace, set.selector()?));
+        let related = controller.into_iter().flat_map(|owner| sets.controlled_by(&owner.uid));
+        Self::Selected(related.filter_map(selected).collect())
     }
 
     pub(crate) fn contains(&self, pod: &Pod, is_own: bool) -> bool {
         match self {
             Self::Own => is_own,
-            Self::Nobody => false,
             Self::Selected(selected) => selected.iter().any(|(namespace, selector)| {
                 pod.meta.namespace == *namespace && selector.matches(&pod.meta.labels)
             }),
