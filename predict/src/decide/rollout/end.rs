@@ -69,7 +69,7 @@ impl<'c, 'a> RankedSets<'c, 'a> {
     /// Simulates a Deployment's syncs to their end.
     pub(crate) fn end(&self, deployment: &DeploymentState, starts: Vec<SetStart>) -> RolloutOutcome<'a> {
         let outcome = simulate(deployment, starts);
-        let rest = rest_of(&outcome);
+        let mut rest = rest_of(&outcome);
         let new = outcome.rest.sync.new_set;
         let is_later = |index: usize| rest.waits_for == Some(WaitsFor::NewPods) && Some(index) != new;
 
@@ -81,10 +81,18 @@ impl<'c, 'a> RankedSets<'c, 'a> {
             }
         }
         let name = |index: usize| self.names.get(index).copied();
+        let sets = outcome.fates.iter().enumerate().map(|(index, fate)| GroupAtEnd {
+            replica_set: name(index),
+            replicas: fate.size,
+            delete: gone.get(index).copied().unwrap_or(fate.gone),
+        });
+        rest.sets = sets.filter(|set| set.replicas.max > 0 || set.delete.max > 0).collect();
+        rest.delete.max +=
+            gone.iter().zip(&outcome.fates).map(|(gone, fate)| gone.max - fate.gone.max).sum::<u32>();
         RolloutOutcome {
             pods,
             steps: steps(&outcome, name),
-            rest: with_sets(rest, &outcome, &gone, name),
+            rest,
             goes_on: outcome.steps.iter().any(|step| !step.is_next),
             without_odds,
         }
@@ -246,17 +254,16 @@ impl<'c, 'a> RankedSets<'c, 'a> {
 
 /// The deletions in turn. Nobody knows which set's pods go first in one step.
 fn events(steps: &[SimulatedSync], sets: usize, is_reversed: bool) -> Vec<SetDeletion> {
-    let mut events = Vec::new();
-    for step in steps {
+    let deletions = |step: &SimulatedSync| {
         let own = step.sets.iter().take(sets).enumerate();
         let own = own.map(|(set, its)| SetDeletion { set, count: its.delete as usize });
         let mut now: Vec<_> = own.filter(|event| event.count > 0).collect();
         if is_reversed {
             now.reverse();
         }
-        events.extend(now);
-    }
-    events
+        now
+    };
+    steps.iter().flat_map(deletions).collect()
 }
 
 fn sum(numbers: impl Iterator<Item = i32>) -> i64 {
@@ -315,33 +322,10 @@ fn rest_of<'a>(outcome: &Endings) -> EndState<'a> {
 }
 
 fn steps<'a>(outcome: &Endings, name: impl Fn(usize) -> Option<&'a str>) -> Vec<StepPreview<'a>> {
-    let mut steps = Vec::new();
-    for SimulatedSync { path, sets, .. } in &outcome.steps {
+    let step = |SimulatedSync { path, sets, .. }: &SimulatedSync| {
         let sets = sets.iter().enumerate().filter(|(_, set)| set.from != set.to || set.delete > 0);
-        let sets: Vec<_> = sets.map(|(index, set)| SizeStep { replica_set: name(index), ..*set }).collect();
-        if !sets.is_empty() {
-            steps.push(StepPreview { path: path.name(), sets });
-        }
-    }
-    steps
-}
-
-fn with_sets<'a>(
-    rest: EndState<'a>,
-    outcome: &Endings,
-    gone: &[CountRange],
-    name: impl Fn(usize) -> Option<&'a str>,
-) -> EndState<'a> {
-    let extra: u32 = gone.iter().zip(&outcome.fates).map(|(gone, fate)| gone.max - fate.gone.max).sum();
-    let set = |(index, fate): (usize, &SetEnd)| GroupAtEnd {
-        replica_set: name(index),
-        replicas: fate.size,
-        delete: gone.get(index).copied().unwrap_or(fate.gone),
+        let sets = sets.map(|(index, set)| SizeStep { replica_set: name(index), ..*set }).collect();
+        StepPreview { path: path.name(), sets }
     };
-    let sets = outcome.fates.iter().enumerate().map(set);
-    EndState {
-        sets: sets.filter(|set| set.replicas.max > 0 || set.delete.max > 0).collect(),
-        delete: CountRange { min: outcome.gone.min, max: outcome.gone.max + extra },
-        ..rest
-    }
+    outcome.steps.iter().map(step).filter(|step| !step.sets.is_empty()).collect()
 }
