@@ -50,7 +50,7 @@ struct SetPods {
     available: u32,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct SimulatedSet {
     /// Its size and annotations, and the status that the Deployment's controller has seen.
     seen: ReplicaSetState,
@@ -123,11 +123,8 @@ pub(crate) struct Endings {
     pub(crate) is_complete: bool,
 }
 
-/// Ways in which sets are seen late, and whether these are all.
-type Ways = (Vec<Vec<usize>>, bool);
-
-/// Returns each combination of these sets. If they are too many, returns some of them, and false.
-fn every_way(unseen: &[usize]) -> Ways {
+/// Returns each combination of these sets, and true. If they are too many, returns some of them, and false.
+fn every_way(unseen: &[usize]) -> (Vec<Vec<usize>>, bool) {
     if unseen.len() <= MOST_LATE {
         let of = |bits: usize| {
             (0..unseen.len()).filter(move |bit| bits >> bit & 1 == 1).map(|bit| unseen[bit]).collect()
@@ -140,11 +137,9 @@ fn every_way(unseen: &[usize]) -> Ways {
 
 /// Plays a Deployment's syncs from the start.
 pub(crate) fn simulate(deployment: &DeploymentState, mut starts: Vec<SetStart>) -> Endings {
-    let created = SetStart { available: vec![(0, 0)], ..SetStart::default() };
-    let sets = starts.len();
-    starts.push(created);
+    starts.push(SetStart { available: vec![(0, 0)], ..SetStart::default() });
     let simulation = Simulation { deployment, starts };
-    let start = simulation.start(sets);
+    let start = simulation.start();
     let mut recorder = simulation.explore(&start);
     let (steps, rest) = simulation.in_turn(&start, false);
     let (late_steps, _) = simulation.in_turn(&start, true);
@@ -254,7 +249,7 @@ fn written(mut set: ReplicaSetState, change: &SizeChange, synced: &Synced) -> Re
 }
 
 impl Simulation<'_> {
-    fn start(&self, sets: usize) -> Simulated {
+    fn start(&self) -> Simulated {
         let of = |(index, start): (usize, &SetStart)| {
             let pods = SetPods { available: start.available[0].1, ..SetPods::default() };
             // Its controller may still be at work.
@@ -262,7 +257,8 @@ impl Simulation<'_> {
             SimulatedSet { seen: start.record, pods: after, before: (after != pods).then_some(pods) }
         };
         Simulated {
-            sets: self.starts.iter().take(sets).enumerate().map(of).collect(),
+            // The last one is yet to be created.
+            sets: self.starts[..self.starts.len() - 1].iter().enumerate().map(of).collect(),
             status_replicas: self.deployment.status_replicas,
         }
     }
@@ -357,24 +353,17 @@ impl Simulation<'_> {
     /// The states to which a sync leads.
     fn after(&self, view: &Simulated, synced: &Synced) -> Vec<Simulated> {
         let sync = &synced.sync;
-        let mut states = vec![Simulated { sets: Vec::new(), status_replicas: 0 }];
+        let mut states = vec![Vec::<SimulatedSet>::new()];
         let mut push = |ways: Vec<SimulatedSet>| {
-            states = states
-                .iter()
-                .flat_map(|state| {
-                    ways.iter().map(|way| {
-                        let mut state = state.clone();
-                        state.sets.push(way.clone());
-                        state
-                    })
-                })
-                .take(MOST_STATES)
-                .collect();
+            let with =
+                |sets: &Vec<SimulatedSet>, way: &SimulatedSet| sets.iter().chain([way]).copied().collect();
+            let all = states.iter().flat_map(|sets| ways.iter().map(move |way| with(sets, way)));
+            states = all.take(MOST_STATES).collect();
         };
         for (index, (set, change)) in view.sets.iter().zip(&sync.changes).enumerate() {
             let seen = written(set.seen, change, synced);
             if seen.replicas == set.seen.replicas {
-                push(vec![SimulatedSet { seen, ..set.clone() }]);
+                push(vec![SimulatedSet { seen, ..*set }]);
                 continue;
             }
             let before = set.before.unwrap_or(set.pods);
@@ -397,11 +386,11 @@ impl Simulation<'_> {
             let pods = self.act(view.sets.len(), SetPods::default(), seen.replicas).swap_remove(0);
             push(vec![SimulatedSet { seen, pods, before: (seen.replicas > 0).then(SetPods::default) }]);
         }
-        for state in &mut states {
-            let all = state.sets.iter().enumerate().map(|(index, set)| self.status(index, set.pods)[0]);
-            state.status_replicas = all.fold(0, i32::wrapping_add);
-        }
-        states
+        let state = |sets: Vec<SimulatedSet>| {
+            let all = sets.iter().enumerate().map(|(index, set)| self.status(index, set.pods)[0]);
+            Simulated { status_replicas: all.fold(0, i32::wrapping_add), sets }
+        };
+        states.into_iter().map(state).collect()
     }
 
     /// How the Deployment's controller may see a state, with what its sync does then, and whether these are all ways.
