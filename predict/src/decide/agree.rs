@@ -9,11 +9,10 @@ use std::collections::HashMap;
 /// Combines the verdicts about the same pods in several cases, of which each later one deletes at least as many.
 /// `chance` is for pods about which the cases disagree.
 pub(crate) fn agree<'a>(
-    cases: Vec<Vec<PodAnswer<'a>>>,
+    mut cases: Vec<Vec<PodAnswer<'a>>>,
     how: Cases<'_>,
     chance: Chance,
 ) -> Vec<PodAnswer<'a>> {
-    let mut cases = cases;
     if cases.len() < 2 {
         return cases.pop().unwrap_or_default();
     }
@@ -32,8 +31,7 @@ pub(crate) fn agree<'a>(
     let is_open = |pod: &&PodAnswer<'a>| matches!(agreed(pod), None | Some(Verdict::Possible));
     let goes = |pod: &&PodAnswer<'a>| agreed(pod) == Some(Verdict::Deleted);
     let certain = first.iter().filter(goes).cloned();
-    let contested = last.iter().filter(is_open);
-    let contested = contested.map(|pod| {
+    let contested = last.iter().filter(is_open).map(|pod| {
         let seen = seen(pod);
         let is_same = seen.iter().all(|other| other.verdict == Verdict::Possible);
         PodAnswer {

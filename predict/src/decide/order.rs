@@ -143,13 +143,11 @@ fn of_set<'a>(
     let records: Vec<_> = own.iter().map(|pod| pod.record).collect();
     let times = records.iter().flat_map(|pod| [pod.creation_time, pod.ready_time]);
     let policy = |now| Policy::at(to_time(now)).with_gates(options.gates);
-    let groups_at = |now| groups(policy(now), options.order, &records);
-    let groups = groups_at(options.now);
+    let groups = groups(policy(options.now), options.order, &records);
     let (line, at_now) = (groups.concat(), places(&groups, own.len()));
-    let mut open = deletions(policy(options.now), options.order, &records, at_now.clone());
+    let mut open = deletions(policy(options.now), options.order, &records);
     for at in decision_times(times, options) {
-        let here = places(&groups_at(at), own.len());
-        for (all, here) in open.iter_mut().zip(deletions(policy(at), options.order, &records, here)) {
+        for (all, here) in open.iter_mut().zip(deletions(policy(at), options.order, &records)) {
             *all = (all.0.min(here.0), all.1.max(here.1));
         }
     }
@@ -179,13 +177,9 @@ fn of_set<'a>(
     line.iter().filter_map(standing).collect()
 }
 
-/// For each pod by index, the number of deletions from which it may go, and from which it certainly goes, given its places.
-fn deletions(
-    policy: Policy,
-    order: Order,
-    records: &[Pod],
-    mut deletions: Vec<(usize, usize)>,
-) -> Vec<(usize, usize)> {
+/// For each pod by index, the number of deletions from which it may go, and from which it certainly goes.
+fn deletions(policy: Policy, order: Order, records: &[Pod]) -> Vec<(usize, usize)> {
+    let mut deletions = places(&groups(policy, order, records), records.len());
     if order == Order::Kubernetes && records.len() > MOST_IN_ONE_SYNC {
         // In each sync after the first, the controller counts ranks again, so only the rules before the rank say which
         // pods it deletes.
@@ -244,10 +238,8 @@ fn by_each_count<'a>(
     now: &Preview<'a>,
 ) -> Result<(Vec<OrderedPod<'a>>, Option<Wait<'a>>), Error> {
     let (own, gaps) = (entry.pods(input, &mut Vec::new())?, entry.gaps(input));
-    let most = match now.size.replicas.or(now.size.parallelism) {
-        Some(count) => count.min(u32::try_from(now.active()).unwrap_or(u32::MAX)),
-        None => 0,
-    };
+    let count = now.size.replicas.or(now.size.parallelism);
+    let most = count.map_or(0, |count| count.min(u32::try_from(now.active()).unwrap_or(u32::MAX)));
     let least = most.saturating_sub(u32::try_from(MOST_IN_ONE_SYNC).unwrap_or(u32::MAX));
     let new = |(place, pod)| OrderedPod { reason: None, ..OrderedPod::new(pod, place, None) };
     let mut pods: Vec<_> = (1..).zip(now.pods()).map(new).collect();

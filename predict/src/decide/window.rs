@@ -20,10 +20,8 @@ pub(crate) fn decide<'a>(
     let times = |pod: &PodAnswer<'_>| [pod.pod.record.creation_time, pod.pod.record.ready_time];
     let times = decision_times(preview.pods().flat_map(times), options);
     if times.len() > 1 && !preview.workload.kind.is_direct() {
-        let cases: Vec<_> = times
-            .iter()
-            .map(|now| at(&Options { now: *now, ..options.clone() }))
-            .collect::<Result<_, _>>()?;
+        let case = |now: &Timestamp| at(&Options { now: *now, ..options.clone() });
+        let cases = times.iter().map(case).collect::<Result<Vec<_>, _>>()?;
         over_time(&mut preview, cases, &shares(&times, options), span(options));
     }
     preview.notes.splice(..0, time_of_dump(options));

@@ -32,7 +32,9 @@ pub(crate) fn sample(
     }
     let runs = if pods <= 200 { 4096 } else { 1024 };
     let error = (0.25 / f64::from(runs)).sqrt();
-    let sets: Vec<_> = own.iter().map(|own| by_uid(own)).collect();
+    let mut sets: Vec<_> = own.iter().map(|own| own.to_vec()).collect();
+    // The order of the input makes no difference.
+    sets.iter_mut().for_each(|set| set.sort_by_key(|pod| pod.record.uid));
     let cases: Vec<Vec<Vec<u32>>> = schedules.iter().map(|events| run(policy, &sets, events, runs)).collect();
     let mut probabilities = HashMap::new();
     for (index, set) in sets.iter().enumerate() {
@@ -50,13 +52,6 @@ pub(crate) fn sample(
         }
     }
     Ok(probabilities)
-}
-
-/// A set's pods by UID, so that the order of the input makes no difference.
-fn by_uid<'a>(own: &[RankedPod<'a>]) -> Vec<RankedPod<'a>> {
-    let mut own = own.to_vec();
-    own.sort_by_key(|pod| pod.record.uid);
-    own
 }
 
 /// How often each pod of each set is deleted.
