@@ -91,6 +91,6 @@ impl<'a> DeletionOrder<'a> {
     /// How many of the pods that are deleted at the present count are created again.
     pub fn replaced(&self) -> u32 {
         let is_replaced = |pod: &&PodAnswer<'_>| pod.verdict == Verdict::Deleted && pod.is_replaced;
-        u32::try_from(self.now.pods().filter(is_replaced).count()).unwrap_or(u32::MAX)
+        text::number(self.now.pods().filter(is_replaced).count())
     }
 }

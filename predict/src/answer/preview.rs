@@ -5,7 +5,7 @@ use crate::question::{Options, Order, TimeSource, Window, gates};
 use crate::reason::SetSize;
 use crate::snapshot::{Release, WorkloadKind, WorkloadRef};
 pub use crate::sync::Verdict;
-use crate::text::json;
+use crate::text::{json, number};
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -183,9 +183,9 @@ impl<'a> Preview<'a> {
     /// nothing else changes.
     pub fn one_by_one(&self) -> Option<u32> {
         let is_certain = self.deletions().max > 0 && self.count(Verdict::Possible) == 0;
-        let waiting = u32::try_from(self.waiting()).unwrap_or(u32::MAX);
+        let waiting = number(self.waiting());
         let goes_on = is_certain && waiting > 0 && self.size.replicas.is_some();
-        let replaced = u32::try_from(self.replaced()).unwrap_or(u32::MAX);
+        let replaced = number(self.replaced());
         goes_on.then(|| self.deletions().max.saturating_add(waiting).saturating_sub(replaced))
     }
 

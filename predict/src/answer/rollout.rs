@@ -1,6 +1,6 @@
 //! Where a workload's syncs lead, as data, as JSON and in words.
 
-use crate::text::{self, count, is};
+use crate::text::{self, count, is, number};
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -18,7 +18,7 @@ pub struct CountRange {
 impl CountRange {
     /// One number.
     pub fn one(number: impl TryInto<u32>) -> Self {
-        let number = number.try_into().unwrap_or(u32::MAX);
+        let number = text::number(number);
         Self { min: number, max: number }
     }
 
@@ -114,7 +114,6 @@ impl<'a> EndState<'a> {
     /// Of a workload whose controller deletes pods itself: what follows the next sync, which takes `delete` pods. `waits` names, for
     /// each pod that waits for another, that one. `later` more wait for the new pods that take the places of old ones.
     pub(crate) fn of_waiting(delete: CountRange, waits: Vec<Cow<'a, str>>, later: u32) -> Self {
-        let number = |pods: usize| u32::try_from(pods).unwrap_or(u32::MAX);
         let then = number(waits.len()).saturating_add(later);
         let names: BTreeSet<_> = waits.into_iter().collect();
         Self {
@@ -141,7 +140,7 @@ impl<'a> EndState<'a> {
 
     /// Deletes all pods of a set for a reason outside the Deployment. What follows is then not known.
     pub(crate) fn delete_all_of(&mut self, replica_set: Option<&str>, active: usize) {
-        let all = u32::try_from(active).unwrap_or(u32::MAX);
+        let all = number(active);
         let before = self.delete_of(replica_set);
         let also = |bound: u32, before: u32| bound.saturating_sub(before).saturating_add(all);
         self.delete =

@@ -3,7 +3,7 @@
 use crate::decide::choose_workload;
 use crate::question::{Options, Replicas};
 use crate::snapshot::{ReplicaSet, Sets, Snapshot, Workload, WorkloadRef};
-use crate::text::Error;
+use crate::text::{Error, number};
 use std::fmt::Display;
 
 impl Snapshot {
@@ -66,7 +66,7 @@ pub(crate) fn unknown(id: WorkloadRef<'_>) -> Error {
 /// The present number of replicas of a set: if the input lacks the set, the number of its active pods.
 pub(crate) fn of_set(sets: &Sets<'_>, id: WorkloadRef<'_>) -> u32 {
     let active = || sets.pods(id).iter().filter(|pod| pod.is_active()).count();
-    sets.get(id).map_or_else(|| u32::try_from(active()).unwrap_or(u32::MAX), ReplicaSet::replicas)
+    sets.get(id).map_or_else(|| number(active()), ReplicaSet::replicas)
 }
 
 /// The error for a workload whose pods no replica count limits.

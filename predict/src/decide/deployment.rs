@@ -1,7 +1,7 @@
 //! The preview of a Deployment: what its next sync does to its sets, and which pods each set then loses.
 
 use crate::answer::{Note, NoteCode, PodAnswer, PodGroup, Preview, Rollout, Size, WaitsFor};
-use crate::decide::rollout::end::{RankedSets, number};
+use crate::decide::rollout::end::RankedSets;
 use crate::decide::rollout::simulate::SetStart;
 use crate::decide::{Scene, asked, complete, notes};
 use crate::question::{Options, Order, gates};
@@ -10,7 +10,7 @@ use crate::snapshot::{Deployment, Pod, ReplicaSet, Sets, Workload};
 use crate::sync::deployment::{
     DeploymentState, ReplicaSetState, SizeChange, SizeReason, Strategy, Sync, next_sync,
 };
-use crate::text::Error;
+use crate::text::{Error, number};
 
 /// A Deployment with its sets, and its next sync.
 struct ScaledDeployment<'s, 'a> {

@@ -5,7 +5,7 @@ use crate::decide::{Decision, Seen, complete, count, daemon_set, job, notes, sta
 use crate::question::{Options, Order, gates};
 use crate::snapshot::{Pod, Snapshot, Workload, WorkloadKind, WorkloadRef, to_time};
 use crate::sync::stateful_set::ordinal;
-use crate::text::Error;
+use crate::text::{Error, number};
 
 /// Says what a workload's next sync does.
 pub(crate) fn preview_direct<'a>(
@@ -78,7 +78,6 @@ pub(crate) fn decide<'a>(
 /// The rest of the scale-down after this sync. A Job's controller does everything in one sync, so a Job has none.
 fn rest<'a>(entry: Workload<'_>, decision: &Decision<'a>, certain: usize) -> Option<EndState<'a>> {
     let later = decision.later.filter(|_| entry.kind() != WorkloadKind::Job)?;
-    let number = |pods: usize| u32::try_from(pods).unwrap_or(u32::MAX);
     let max = number(certain + decision.quota);
     // A StatefulSet deletes at most this many of its possible pods.
     let min = if entry.kind() == WorkloadKind::StatefulSet { number(certain) } else { max };

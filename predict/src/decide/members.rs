@@ -4,7 +4,7 @@ use crate::answer::Note;
 use crate::decide::notes;
 use crate::reason::RankedPod;
 use crate::snapshot::{Pod, ReplicaSet, Selector, Sets, WorkloadKind, WorkloadRef};
-use crate::text::Error;
+use crate::text::{Error, number};
 use podrank::{NodeCounts, Uid};
 use std::collections::{HashMap, HashSet};
 
@@ -63,7 +63,7 @@ pub(crate) fn ranked<'a>(members: &[Member<'a>]) -> Vec<RankedPod<'a>> {
     let numbered: Vec<_> = members
         .iter()
         .map(|member| {
-            let next = u32::try_from(nodes.len()).unwrap_or(u32::MAX);
+            let next = number(nodes.len());
             let node = member.pod.node().map(|node| *nodes.entry(node).or_insert(next));
             (member, podrank::Pod { node: node.unwrap_or(0), ..member.pod.record })
         })

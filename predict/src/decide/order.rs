@@ -13,7 +13,7 @@ use crate::question::{Options, Order};
 use crate::reason::{Comparison, RankedPod, Reason, chance};
 use crate::snapshot::{Sets, Snapshot, Workload, WorkloadKind, WorkloadRef, to_time};
 use crate::sync::stateful_set::MemberReason;
-use crate::text::{self, Error};
+use crate::text::{self, Error, number};
 use podrank::{Pod, Policy, Uid};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -239,8 +239,8 @@ fn by_each_count<'a>(
 ) -> Result<(Vec<OrderedPod<'a>>, Option<Wait<'a>>), Error> {
     let (own, gaps) = (entry.pods(input, &mut Vec::new())?, entry.gaps(input));
     let count = now.size.replicas.or(now.size.parallelism);
-    let most = count.map_or(0, |count| count.min(u32::try_from(now.active()).unwrap_or(u32::MAX)));
-    let least = most.saturating_sub(u32::try_from(MOST_IN_ONE_SYNC).unwrap_or(u32::MAX));
+    let most = count.map_or(0, |count| count.min(number(now.active())));
+    let least = most.saturating_sub(number(MOST_IN_ONE_SYNC));
     let new = |(place, pod)| OrderedPod { reason: None, ..OrderedPod::new(pod, place, None) };
     let mut pods: Vec<_> = (1..).zip(now.pods()).map(new).collect();
     let places: HashMap<_, _> = pods.iter().map(|pod| pod.pod.uid()).zip(0_usize..).collect();

@@ -4,7 +4,7 @@ use crate::answer::{Overview, OverviewRow, Preview, Verdict};
 use crate::decide::{at, context, in_use, of_choice, preview_choice};
 use crate::question::{Options, Replicas};
 use crate::snapshot::{Sets, Snapshot, Workload, WorkloadId, WorkloadRef};
-use crate::text::{API_VERSION, Error};
+use crate::text::{API_VERSION, Error, number};
 
 /// Returns which pod is deleted first in each of the workloads that have pods or should have some, or what happens if each gets this count.
 /// The overview includes sets of Deployments only `with_parts`.
@@ -93,7 +93,7 @@ fn line<'a>(
         first(&mut line, &preview);
     }
     let count = preview.size.replicas.or(preview.size.parallelism).filter(|_| replicas.is_none());
-    let pods = u32::try_from(preview.active()).unwrap_or(u32::MAX);
+    let pods = number(preview.active());
     if let Some(fewer) = count.map(|count| count.min(pods)).and_then(|count| count.checked_sub(1))
         && line.next.is_none()
     {

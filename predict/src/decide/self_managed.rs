@@ -4,7 +4,7 @@ use crate::answer::{Note, NoteCode, PodAnswer, Probability};
 use crate::reason::{Cause, Chance};
 use crate::snapshot::Pod;
 use crate::sync::{PodOutcome, Verdict};
-use crate::text::age;
+use crate::text::{age, number};
 use podrank::Time;
 
 /// What a kind's module decides.
@@ -41,7 +41,6 @@ fn group_of<R>(outcome: &PodOutcome<R>, outcomes: &[PodOutcome<R>]) -> usize {
 
 /// The probability of a possible pod, among pods that nothing distinguishes.
 pub(crate) fn probability<R>(outcome: &PodOutcome<R>, outcomes: &[PodOutcome<R>]) -> Option<Probability> {
-    let number = |pods: usize| u32::try_from(pods).unwrap_or(u32::MAX);
     let is_contested = outcome.verdict == Verdict::Possible;
     is_contested.then(|| Probability::shared(number(outcome.quota), number(group_of(outcome, outcomes))))
 }

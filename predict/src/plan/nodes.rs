@@ -112,12 +112,12 @@ impl Cluster {
     fn weights(&self, own: &[RankedPod<'_>], numbers: &HashMap<&str, u32>) -> Vec<u64> {
         let own: HashSet<_> = own.iter().map(|pod| pod.pod.uid()).collect();
         // All other nodes are as one: their pods only count in their sets.
-        let elsewhere = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
+        let elsewhere = text::number(numbers.len());
         let mut sets = HashMap::<&str, u32>::new();
         let mut neighbours = Vec::new();
         for pod in self.pods.iter().filter(|pod| !own.contains(&pod.uid())) {
             // One without a controller is a set of its own. No earlier pod has this number.
-            let next = u32::try_from(neighbours.len()).unwrap_or(u32::MAX);
+            let next = text::number(neighbours.len());
             let owner = pod.meta.controller.as_ref();
             let set = owner.map_or(next, |owner| *sets.entry(&owner.uid).or_insert(next));
             let node = pod.node().and_then(|node| numbers.get(node)).copied().unwrap_or(elsewhere);
@@ -188,7 +188,7 @@ fn domains(names: &[&str], levels: &[TopologyLevel]) -> (Vec<u32>, usize) {
     let mut all = Vec::new();
     for (depth, level) in levels.iter().enumerate() {
         for (name, at) in names.iter().zip(&mut within) {
-            let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
+            let next = text::number(numbers.len());
             *at = *numbers.entry((depth, *at, level.domains.get(*name))).or_insert(next);
         }
         all.extend(&within);

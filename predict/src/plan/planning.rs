@@ -72,7 +72,7 @@ pub fn plan(input: &Snapshot, request: &PlanRequest) -> Result<Plan, Error> {
         chosen.sets.iter().zip(&members).map(|(set, members)| SetPlan::new(request, policy, set, members));
     let parts = parts.collect::<Result<Vec<_>, _>>()?;
     let busy: Vec<_> = all.iter().filter(|pod| request.is_busy(pod)).collect();
-    let fewer = delete(request, &chosen, &parts, u32::try_from(busy.len()).unwrap_or(u32::MAX))?;
+    let fewer = delete(request, &chosen, &parts, text::number(busy.len()))?;
     let replicas = u32::try_from(fewer).ok().and_then(|fewer| chosen.from.checked_sub(fewer));
     let replicas = replicas.ok_or_else(|| {
         let [pods, from] = [text::count(fewer, "pod"), text::count(chosen.from, "replica")];

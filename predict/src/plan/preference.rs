@@ -337,7 +337,7 @@ pub(super) fn spread(
         let mut number = |node: Option<&str>| {
             // Pods without a domain share one.
             let domain = node.and_then(|node| level.domains.get(node)).map_or("", String::as_str);
-            let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
+            let next = text::number(numbers.len());
             *numbers.entry(domain).or_insert(next)
         };
         for (pod, ranked) in pods.iter_mut().zip(own) {

@@ -1,6 +1,6 @@
 //! How many pods a workload should have, as a user says it: a number, or how many fewer. Pure functions on text and numbers.
 
-use crate::text::{self, Error};
+use crate::text::{self, Error, number};
 use std::fmt;
 use std::str::FromStr;
 
@@ -61,7 +61,7 @@ impl Replicas {
             }),
             Self::FewerPercent(percent) => {
                 let fewer = u64::from(present) * u64::from(percent) / 100;
-                Ok(present.saturating_sub(u32::try_from(fewer).unwrap_or(u32::MAX)))
+                Ok(present.saturating_sub(number(fewer)))
             }
         }
     }

@@ -55,6 +55,11 @@ pub(crate) fn first(items: &[impl Display], most: usize) -> String {
     }
 }
 
+/// The number, or the greatest one if 32 bits cannot hold it.
+pub(crate) fn number(number: impl TryInto<u32>) -> u32 {
+    number.try_into().unwrap_or(u32::MAX)
+}
+
 /// `1 pod`, `2 pods`.
 pub fn count(number: impl TryInto<u64>, noun: &str) -> String {
     let number = number.try_into().unwrap_or(u64::MAX);

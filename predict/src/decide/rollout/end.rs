@@ -13,6 +13,7 @@ use crate::question::{Options, Order};
 use crate::reason::{Chance, RankedPod, Reason};
 use crate::snapshot::to_time;
 use crate::sync::deployment::{DeploymentState, Path, ReplicaSetState, SizeReason};
+use crate::text::number;
 use podrank::controller::{Availability, availability};
 use podrank::{Phase, Pod, Policy, Uid};
 use std::collections::HashMap;
@@ -31,10 +32,6 @@ pub(crate) struct RolloutOutcome<'a> {
 
 /// Sets by index, each with a reason.
 type WithoutOdds = Vec<(usize, String)>;
-
-pub(crate) fn number(count: usize) -> u32 {
-    u32::try_from(count).unwrap_or(u32::MAX)
-}
 
 /// How many of a set's pods are deleted. If Kubernetes also deletes pods that it creates during the rollout, it may
 /// delete equally young pods in their place.
@@ -305,7 +302,7 @@ fn rest_of<'a>(outcome: &Endings) -> EndState<'a> {
     let goes_later = matches!(waits_for, Some(WaitsFor::NewPods | WaitsFor::Resume));
     let end = RolloutEnd {
         new_pods: if let Next::OldPods(pods) = next { pods } else { 0 },
-        unavailable: u32::try_from(sum(in_use().map(missing))).unwrap_or(u32::MAX),
+        unavailable: number(sum(in_use().map(missing))),
         is_rollback: rest.sync.path == Path::Rollback,
         is_rejected: rest.sync.changes.iter().any(|change| change.reason == SizeReason::Rejected),
         follows: outcome.steps.iter().any(|step| step.sets.iter().any(|set| set.from != set.to)),
@@ -315,7 +312,7 @@ fn rest_of<'a>(outcome: &Endings) -> EndState<'a> {
         delete: outcome.gone,
         waits_for,
         pods,
-        then: if goes_later { u32::try_from(old_pods).unwrap_or(u32::MAX) } else { 0 },
+        then: if goes_later { number(old_pods) } else { 0 },
         is_certain: outcome.is_complete,
         basis: Basis::Rollout(end),
     }

@@ -10,6 +10,7 @@ use crate::answer::{CountRange, SizeStep};
 use crate::sync::deployment::{
     DeploymentState, Path, ReplicaSetState, SizeChange, SizeReason, Strategy, Sync, next_sync,
 };
+use crate::text::number;
 use std::collections::HashSet;
 use std::mem;
 
@@ -282,10 +283,10 @@ impl Simulation<'_> {
             return vec![pods];
         }
         if size >= active {
-            let more = u32::try_from(size - active).unwrap_or(u32::MAX);
+            let more = number(size - active);
             return vec![SetPods { created: pods.created.saturating_add(more), ..pods }];
         }
-        let surplus = u32::try_from(active - size).unwrap_or(u32::MAX);
+        let surplus = number(active - size);
         let created = pods.created.saturating_sub(surplus);
         let gone = pods.gone + (surplus - (pods.created - created));
         let (least, most) = if gone == pods.gone {
