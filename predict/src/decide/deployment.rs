@@ -153,11 +153,9 @@ fn is_released(sets: &Sets<'_>, entry: &Deployment, set: &ReplicaSet) -> bool {
 
 /// Returns the sets that the Deployment owns and its selector matches, the oldest first.
 fn own_sets<'a>(sets: &Sets<'a>, entry: &Deployment) -> Vec<&'a ReplicaSet> {
-    if entry.selector().is_none() {
-        return Vec::new();
-    }
-    let own = sets.controlled_by(&entry.meta.uid);
-    let mut own: Vec<_> = own.filter(|set| set.meta.namespace == entry.meta.namespace).collect();
+    let has_selector = entry.selector().is_some();
+    let is_own = |set: &&ReplicaSet| has_selector && set.meta.namespace == entry.meta.namespace;
+    let mut own: Vec<_> = sets.controlled_by(&entry.meta.uid).filter(is_own).collect();
     own.sort_by_key(|own| (own.creation_time.unix_nanos(), own.id()));
     own
 }

@@ -41,7 +41,8 @@ fn without_context<'a>(input: &'a Snapshot, options: &Options) -> Result<Deletio
     }
     let mut waits_down_to = None;
     let standings = if now.is_settled {
-        at_every_count(&now)
+        let groups = now.groups.iter().filter(|group| group.is_new.is_none() || !group.pods.is_empty());
+        groups.map(|group| settled(&now, group)).collect()
     } else if kind.is_direct() {
         let (pods, wait) = by_each_count(input, choice, &as_it_is, &now)?;
         waits_down_to = wait.as_ref().map(|wait| wait.down_to);
@@ -51,12 +52,6 @@ fn without_context<'a>(input: &'a Snapshot, options: &Options) -> Result<Deletio
         of_sets(&sets, &as_it_is, &now)?
     };
     Ok(DeletionOrder { now, waits_down_to, sets: standings })
-}
-
-/// The pods of a workload whose count decides about none of them.
-fn at_every_count<'a>(now: &Preview<'a>) -> Vec<OrderedGroup<'a>> {
-    let groups = now.groups.iter().filter(|group| group.is_new.is_none() || !group.pods.is_empty());
-    groups.map(|group| settled(now, group)).collect()
 }
 
 /// Pods that go at every count, or at none.
@@ -259,12 +254,8 @@ fn by_each_count<'a>(
             if pod.verdict != Verdict::Kept && standing.possible_at.is_none() {
                 (standing.possible_at, standing.reason) = (Some(count), Some(pod.reason.clone()));
             }
-            match pod.verdict {
-                Verdict::Deleted | Verdict::Waiting => {
-                    standing.deleted_at = standing.deleted_at.or(Some(count));
-                }
-                Verdict::Kept | Verdict::Possible => standing.deleted_at = None,
-            }
+            let is_certain = matches!(pod.verdict, Verdict::Deleted | Verdict::Waiting);
+            standing.deleted_at = is_certain.then(|| standing.deleted_at.unwrap_or(count));
         }
         if may_wait && count < most {
             let goes = |pod: &PodAnswer<'_>| matches!(pod.verdict, Verdict::Deleted | Verdict::Possible);

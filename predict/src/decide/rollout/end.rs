@@ -293,7 +293,7 @@ fn rest_of<'a>(outcome: &Endings) -> EndState<'a> {
     let (waits_for, pods) = match next {
         Next::NewPods => (Some(WaitsFor::NewPods), at_most(needed)),
         Next::AllNewPods => (Some(WaitsFor::NewPods), at_most(new_missing)),
-        Next::OldPods(_) => (Some(WaitsFor::OldPods), rest.terminating),
+        Next::OldPods => (Some(WaitsFor::OldPods), rest.terminating),
         Next::Nothing if is_over || rest.sets.is_empty() => (None, 0),
         Next::Nothing if rest.deployment.is_paused && old_pods > 0 => (Some(WaitsFor::Resume), 0),
         Next::Nothing if is_stuck => (Some(WaitsFor::AnotherCount), 0),
@@ -301,7 +301,7 @@ fn rest_of<'a>(outcome: &Endings) -> EndState<'a> {
     };
     let goes_later = matches!(waits_for, Some(WaitsFor::NewPods | WaitsFor::Resume));
     let end = RolloutEnd {
-        new_pods: if let Next::OldPods(pods) = next { pods } else { 0 },
+        new_pods: rest.deployment.replicas.unsigned_abs(),
         unavailable: number(sum(in_use().map(missing))),
         is_rollback: rest.sync.path == Path::Rollback,
         is_rejected: rest.sync.changes.iter().any(|change| change.reason == SizeReason::Rejected),

@@ -10,8 +10,8 @@ pub(crate) enum Next {
     Step,
     /// Old pods are deleted once more pods of the new set are available.
     NewPods,
-    /// The new set gets so many pods once no old pod is left.
-    OldPods(u32),
+    /// The new set gets all its pods once no old pod is left.
+    OldPods,
     /// All old pods are deleted once all pods of the new set are available, even if the Deployment is paused.
     AllNewPods,
     /// Nothing, unless somebody changes the Deployment.
@@ -33,12 +33,11 @@ pub(crate) fn what_is_next(deployment: &DeploymentState, sync: &Sync, sets: &[Re
         let new = sync.new_set.and_then(|index| sets.get(index));
         new.is_some_and(|new| new.desired.leniently() == Some(count))
     };
-    let pods = count.unsigned_abs();
     match deployment.strategy {
         _ if sync.goes_on => Next::Step,
         _ if sync.path == Path::Nothing || has_count && !keeps_old_pods => Next::Nothing,
         Strategy::RollingUpdate { .. } if !scales_again => Next::NewPods,
-        Strategy::Recreate { .. } if !scales_again => Next::OldPods(pods),
+        Strategy::Recreate { .. } if !scales_again => Next::OldPods,
         // Proportional scaling has just recorded it.
         Strategy::RollingUpdate { .. } if has_count => Next::AllNewPods,
         Strategy::Recreate { .. } if has_count && records_count() => Next::AllNewPods,
