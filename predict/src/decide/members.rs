@@ -4,8 +4,8 @@ use crate::answer::Note;
 use crate::decide::notes;
 use crate::reason::RankedPod;
 use crate::snapshot::{Pod, ReplicaSet, Selector, Sets, WorkloadKind, WorkloadRef};
-use crate::text::{Error, number};
-use podrank::{NodeCounts, Uid};
+use crate::text::Error;
+use podrank::Uid;
 use std::collections::{HashMap, HashSet};
 
 /// An active pod that the decision reads, listed once.
@@ -59,23 +59,14 @@ impl<'a> Seen<'a> {
 
 /// The set's own pods with their ranks.
 pub(crate) fn ranked<'a>(members: &[Member<'a>]) -> Vec<RankedPod<'a>> {
-    let mut nodes = HashMap::<&str, u32>::new();
-    let numbered: Vec<_> = members
-        .iter()
-        .map(|member| {
-            let next = number(nodes.len());
-            let node = member.pod.node().map(|node| *nodes.entry(node).or_insert(next));
-            (member, podrank::Pod { node: node.unwrap_or(0), ..member.pod.record })
-        })
-        .collect();
-    let mut counts = NodeCounts::new(vec![0; nodes.len()]);
-    for (_, record) in numbered.iter().filter(|(member, _)| member.is_related) {
-        counts.add(record).expect("every node has a number");
+    let mut related = HashMap::<_, u32>::new();
+    for member in members.iter().filter(|member| member.is_related) {
+        *related.entry(member.pod.node()).or_default() += 1;
     }
-    let own = numbered.into_iter().filter(|(member, _)| member.is_own);
-    own.map(|(member, mut record)| {
-        record.rank = counts.rank(&record).expect("every node has a number");
-        RankedPod { pod: member.pod, record }
+    let own = members.iter().filter(|member| member.is_own);
+    own.map(|&Member { pod, .. }| {
+        let rank = related.get(&pod.node()).copied().unwrap_or(0);
+        RankedPod { pod, record: podrank::Pod { rank, ..pod.record } }
     })
     .collect()
 }

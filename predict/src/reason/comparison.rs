@@ -11,7 +11,7 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RankedPod<'a> {
     pub(crate) pod: &'a Pod,
-    /// Its record with its rank and the number of its node.
+    /// Its record with its rank.
     pub(crate) record: podrank::Pod,
 }
 
