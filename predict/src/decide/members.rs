@@ -19,9 +19,9 @@ pub(crate) struct Member<'a> {
 pub(crate) fn members<'a>(
     sets: &Sets<'a>,
     id: WorkloadRef<'_>,
-    related: &Related<'_>,
     notes: &mut Vec<Note>,
 ) -> Result<Vec<Member<'a>>, Error> {
+    let related = Related::of(sets, id);
     let mut seen = Seen::default();
     let mut members = Vec::new();
     for entry in sets.input.pods.iter().filter(|pod| pod.is_active()) {
@@ -72,7 +72,7 @@ pub(crate) fn ranked<'a>(members: &[Member<'a>]) -> Vec<RankedPod<'a>> {
 }
 
 /// The pods that are related to a set's own.
-pub(crate) enum Related<'a> {
+enum Related<'a> {
     /// Only the set's own pods, because the set is not in the input, and most sets have a controller.
     Own,
     /// The pods that any `ReplicaSet` of the same controller selects, each in that set's namespace. None for a set without a
@@ -81,7 +81,8 @@ pub(crate) enum Related<'a> {
 }
 
 impl<'a> Related<'a> {
-    pub(crate) fn of(id: WorkloadRef<'_>, set: Option<&'a ReplicaSet>, sets: &Sets<'a>) -> Self {
+    fn of(sets: &Sets<'a>, id: WorkloadRef<'_>) -> Self {
+        let set = sets.get(id);
         let is_replica_set = id.kind == WorkloadKind::ReplicaSet;
         let controller = set.and_then(|set| sets.controller(set)).filter(|_| is_replica_set);
         if set.is_none() && is_replica_set {
@@ -92,7 +93,7 @@ impl<'a> Related<'a> {
         Self::Selected(related.filter_map(selected).collect())
     }
 
-    pub(crate) fn contains(&self, pod: &Pod, is_own: bool) -> bool {
+    fn contains(&self, pod: &Pod, is_own: bool) -> bool {
         match self {
             Self::Own => is_own,
             Self::Selected(selected) => selected.iter().any(|(namespace, selector)| {

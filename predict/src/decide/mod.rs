@@ -37,7 +37,7 @@ pub(crate) use deployment::preview_deployment;
 use direct::preview_direct;
 use job_end::Intervals;
 use members::Seen;
-pub(crate) use members::{Member, Related, members, ranked};
+pub(crate) use members::{Member, members, ranked};
 use order::at;
 pub use order::{deletion_order, deletion_order_of_pod};
 pub use overview::overview;

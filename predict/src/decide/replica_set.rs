@@ -1,10 +1,10 @@
 //! Decides which pods of one set are deleted when it is scaled, alone or by its Deployment.
 
 use crate::answer::{Note, Owner, PodGroup, Preview, Size};
-use crate::decide::{MOST_IN_ONE_SYNC, Ranking, Related, complete, count, members, notes, ranked};
+use crate::decide::{MOST_IN_ONE_SYNC, Ranking, complete, count, members, notes, ranked};
 use crate::question::{Options, Order, gates};
 use crate::reason::RankedPod;
-use crate::snapshot::{ReplicaSet, Sets, WorkloadRef, to_time};
+use crate::snapshot::{Sets, WorkloadRef, to_time};
 use crate::text::Error;
 use podrank::Policy;
 use std::collections::HashMap;
@@ -51,21 +51,20 @@ pub(crate) fn preview_set<'a>(
 pub(crate) struct Scene<'s, 'a> {
     sets: &'s Sets<'a>,
     pub(crate) id: WorkloadRef<'a>,
-    set: Option<&'a ReplicaSet>,
     pub(crate) own: Vec<RankedPod<'a>>,
     notes: Vec<Note>,
 }
 
 impl<'s, 'a> Scene<'s, 'a> {
     pub(crate) fn read(sets: &'s Sets<'a>, id: WorkloadRef<'a>) -> Result<Self, Error> {
-        let (set, mut notes) = (sets.get(id), Vec::new());
+        let mut notes = Vec::new();
         // Without a pod of its own, no other one matters.
         let own = if sets.pods(id).iter().any(|pod| pod.is_active()) {
-            ranked(&members(sets, id, &Related::of(id, set, sets), &mut notes)?)
+            ranked(&members(sets, id, &mut notes)?)
         } else {
             Vec::new()
         };
-        Ok(Self { sets, id, set, own, notes })
+        Ok(Self { sets, id, own, notes })
     }
 
     /// Whether its controller deletes no pods.
@@ -82,11 +81,11 @@ impl<'s, 'a> Scene<'s, 'a> {
 
     /// What else a reader should know of that. `alone` is the number of replicas if its Deployment does not scale it.
     pub(crate) fn notes(&self, ranking: &Ranking<'_>, options: &Options, alone: Option<u32>) -> Vec<Note> {
-        let Scene { sets, id, set, own, .. } = self;
+        let Scene { sets, id, own, .. } = self;
         let mut notes = self.notes.clone();
         notes.extend(notes::workload_listed_twice(sets.input, *id));
         notes.extend(sets.set(*id).idle().map(|why| notes::does_nothing(id, why)));
-        if let Some(set) = set {
+        if let Some(set) = sets.get(*id) {
             notes.extend(complete::more_pods_than_status(set, own.len()));
             if let Some(replicas) = alone {
                 notes.extend(set.lags().then(|| notes::lagging(&[id])));

@@ -1,7 +1,7 @@
 //! From an input and a request to the plan. Reads only the input.
 
 use crate::answer::{Note, NoteCode};
-use crate::decide::{MOST_IN_ONE_SYNC, Member, Ranking, Related, complete, members, notes, ranked};
+use crate::decide::{MOST_IN_ONE_SYNC, Member, Ranking, complete, members, notes, ranked};
 use crate::plan::progress::state as current;
 use crate::plan::{
     Chosen, Cluster, DefaultVerdicts, Plan, PlanRequest, PlanSize, PlannedNode, PlannedPod, PlannedSet,
@@ -168,8 +168,7 @@ fn members_of<'a>(
     if let Some(gap) = complete::gaps(sets, id).first() {
         return Err(Error::new(&gap.text).advise("Try again soon.").of_kind(ErrorKind::Busy));
     }
-    let related = Related::of(id, Some(set), sets);
-    let members = members(sets, id, &related, notes)?;
+    let members = members(sets, id, notes)?;
     let (own, size) = (members.iter().filter(|member| member.is_own).count(), set.replicas());
     if u64::from(size) != own as u64 {
         let pods = text::count(own, "active pod");
