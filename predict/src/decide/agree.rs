@@ -13,31 +13,25 @@ pub(crate) fn agree<'a>(
     how: Cases<'_>,
     chance: Chance,
 ) -> Vec<PodAnswer<'a>> {
-    if cases.len() < 2 {
-        return cases.pop().unwrap_or_default();
-    }
+    let [first, .., last] = &*cases else { return cases.pop().unwrap_or_default() };
     let by_uid: Vec<HashMap<Uid, &PodAnswer<'a>>> =
         cases.iter().map(|pods| pods.iter().map(|pod| (pod.uid(), pod)).collect()).collect();
-    let (first, last) = (&cases[0], &cases[cases.len() - 1]);
-    let seen = |pod: &PodAnswer<'a>| -> Vec<&PodAnswer<'a>> {
-        by_uid.iter().filter_map(|pods| pods.get(&pod.uid()).copied()).collect()
+    let seen = |pod: &PodAnswer<'a>| {
+        let uid = pod.uid();
+        by_uid.iter().map(move |pods| pods[&uid])
     };
     // The verdict on which all cases agree.
-    let agreed = |pod: &PodAnswer<'a>| {
-        let seen = seen(pod);
-        let is_same = seen.len() == by_uid.len() && seen.iter().all(|other| other.verdict == pod.verdict);
-        is_same.then_some(pod.verdict)
-    };
+    let agreed =
+        |pod: &PodAnswer<'a>| seen(pod).all(|other| other.verdict == pod.verdict).then_some(pod.verdict);
     let is_open = |pod: &&PodAnswer<'a>| matches!(agreed(pod), None | Some(Verdict::Possible));
     let goes = |pod: &&PodAnswer<'a>| agreed(pod) == Some(Verdict::Deleted);
     let certain = first.iter().filter(goes).cloned();
     let contested = last.iter().filter(is_open).map(|pod| {
-        let seen = seen(pod);
-        let is_same = seen.iter().all(|other| other.verdict == Verdict::Possible);
+        let is_same = seen(pod).all(|other| other.verdict == Verdict::Possible);
         PodAnswer {
             verdict: Verdict::Possible,
             reason: if is_same { pod.reason.clone() } else { Reason::Open(chance) },
-            probability: Probability::together(seen.iter().map(|pod| pod.chance()), how),
+            probability: Probability::together(seen(pod).map(PodAnswer::chance), how),
             ..pod.clone()
         }
     });

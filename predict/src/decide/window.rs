@@ -82,11 +82,10 @@ fn over_time<'a>(
     for (group, cases) in preview.groups.iter_mut().zip(lists) {
         group.pods = agree(cases, Cases::Shares(shares), Chance::Ages(from, to));
         for pod in &mut group.pods {
-            if let Some(now) = at_now.get(&pod.uid()) {
-                pod.now = now.now;
-                if pod.verdict == now.verdict && pod.verdict != Verdict::Possible {
-                    pod.reason = now.reason.clone();
-                }
+            let now = &at_now[&pod.uid()];
+            pod.now = now.now;
+            if pod.verdict == now.verdict && pod.verdict != Verdict::Possible {
+                pod.reason = now.reason.clone();
             }
         }
     }
