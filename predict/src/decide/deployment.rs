@@ -42,9 +42,7 @@ pub(crate) fn preview_deployment<'a>(
     }
     notes.extend(notes::of_deployment(entry, own.iter().copied()));
     let waits = matches!(end.rest.waits_for, Some(WaitsFor::NewPods | WaitsFor::OldPods));
-    for (index, why) in end.without_odds {
-        notes.push(notes::no_odds(&own[index].id(), &why));
-    }
+    notes.extend(end.without_odds.iter().map(|(index, why)| notes::no_odds(&own[*index].id(), why)));
     Ok(Preview {
         feature_gates: gates::of_sets(options.gates),
         rollout: Some(Rollout { path: sync.path.name(), goes_on: end.goes_on, waits }),
@@ -81,9 +79,7 @@ impl<'s, 'a> ScaledDeployment<'s, 'a> {
         let released = sets.input.sets.iter().filter(|set| is_released(sets, entry, set));
         notes.extend(released.map(|set| notes::releases(entry, &set.id())));
         if own.iter().filter(|own| own.replicas() > 0).count() > 1 {
-            for own in &own {
-                notes.extend(complete::stale_status(sets, own));
-            }
+            notes.extend(own.iter().filter_map(|own| complete::stale_status(sets, own)));
         }
         let read = |own: &&'a ReplicaSet| Scene::read(sets, own.id());
         let scenes = own.iter().map(read).collect::<Result<_, _>>()?;

@@ -15,7 +15,7 @@ use crate::snapshot::to_time;
 use crate::sync::deployment::{DeploymentState, Path, ReplicaSetState, SizeReason};
 use crate::text::number;
 use podrank::controller::{Availability, availability};
-use podrank::{Phase, Pod, Policy, Uid};
+use podrank::{Phase, Policy, Uid};
 use std::collections::HashMap;
 
 /// The outcome for all pods.
@@ -27,11 +27,8 @@ pub(crate) struct RolloutOutcome<'a> {
     /// Whether another sync immediately follows the next one, and writes something.
     pub(crate) goes_on: bool,
     /// Why there are no probabilities for the possible pods of a set.
-    pub(crate) without_odds: WithoutOdds,
+    pub(crate) without_odds: Vec<(usize, String)>,
 }
-
-/// Sets by index, each with a reason.
-type WithoutOdds = Vec<(usize, String)>;
 
 /// How many of a set's pods are deleted. If Kubernetes also deletes pods that it creates during the rollout, it may
 /// delete equally young pods in their place.
@@ -99,8 +96,12 @@ impl<'c, 'a> RankedSets<'c, 'a> {
         Ranking::up(self.options.order, self.policy, self.own[index], delete as usize, Some(race))
     }
 
-    /// The pods of each set, and why there are no probabilities for the possible pods of a set.
-    fn pods(&self, outcome: &Endings, gone: &[CountRange]) -> (Vec<Vec<PodAnswer<'a>>>, WithoutOdds) {
+    /// The pods of each set, and why there are no probabilities for the possible pods of a set, by its index.
+    fn pods(
+        &self,
+        outcome: &Endings,
+        gone: &[CountRange],
+    ) -> (Vec<Vec<PodAnswer<'a>>>, Vec<(usize, String)>) {
         let races = self.races(&outcome.fates, gone);
         let odds = |line: &Ranking<'a>| {
             if self.options.probabilities { line.probabilities() } else { Ok(HashMap::new()) }
@@ -153,11 +154,10 @@ impl<'c, 'a> RankedSets<'c, 'a> {
         let [victims, _, survivors] = before.parts();
         let mut without = RankRange::default();
         without.lose(number(victims.len()), victims.iter().map(|its| its.pod.node()));
-        let rank = |its: &RankedPod<'a>| without.range(its.pod.node(), &its.record).min;
-        let left = survivors
-            .iter()
-            .map(|its| RankedPod { record: Pod { rank: rank(its), ..its.record }, ..*its })
-            .collect::<Vec<_>>();
+        let mut left = survivors.to_vec();
+        for its in &mut left {
+            its.record.rank = without.range(its.pod.node(), &its.record).min;
+        }
         let delete = gone.max as usize - victims.len();
         let after = Ranking::up(self.options.order, self.policy, &left, delete, None);
         let no_odds = HashMap::new();
