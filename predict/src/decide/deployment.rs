@@ -42,7 +42,8 @@ pub(crate) fn preview_deployment<'a>(
     }
     notes.extend(notes::of_deployment(entry, own.iter().copied()));
     let waits = matches!(end.rest.waits_for, Some(WaitsFor::NewPods | WaitsFor::OldPods));
-    notes.extend(end.without_odds.iter().map(|(index, why)| notes::no_odds(&own[*index].id(), why)));
+    let without_odds = own.iter().zip(end.without_odds);
+    notes.extend(without_odds.filter_map(|(set, why)| Some(notes::no_odds(&set.id(), &why?))));
     Ok(Preview {
         feature_gates: gates::of_sets(options.gates),
         rollout: Some(Rollout { path: sync.path.name(), goes_on: end.goes_on, waits }),

@@ -26,8 +26,8 @@ pub(crate) struct RolloutOutcome<'a> {
     pub(crate) rest: EndState<'a>,
     /// Whether another sync immediately follows the next one, and writes something.
     pub(crate) goes_on: bool,
-    /// Why there are no probabilities for the possible pods of a set.
-    pub(crate) without_odds: Vec<(usize, String)>,
+    /// For each set, why there are no probabilities for its possible pods.
+    pub(crate) without_odds: Vec<Option<String>>,
 }
 
 /// How many of a set's pods are deleted. If Kubernetes also deletes pods that it creates during the rollout, it may
@@ -96,22 +96,17 @@ impl<'c, 'a> RankedSets<'c, 'a> {
         Ranking::up(self.options.order, self.policy, self.own[index], delete as usize, Some(race))
     }
 
-    /// The pods of each set, and why there are no probabilities for the possible pods of a set, by its index.
-    fn pods(
-        &self,
-        outcome: &Endings,
-        gone: &[CountRange],
-    ) -> (Vec<Vec<PodAnswer<'a>>>, Vec<(usize, String)>) {
+    /// The pods of each set, and why there are no probabilities for the possible ones, if there are none.
+    fn pods(&self, outcome: &Endings, gone: &[CountRange]) -> (Vec<Vec<PodAnswer<'a>>>, Vec<Option<String>>) {
         let races = self.races(&outcome.fates, gone);
         let odds = |line: &Ranking<'a>| {
             if self.options.probabilities { line.probabilities() } else { Ok(HashMap::new()) }
         };
         let mut sampled = None;
-        let (mut pods, mut without_odds, nothing) = (Vec::new(), Vec::new(), RankRange::default());
-        for (index, (gone, race)) in gone.iter().zip(&races).enumerate() {
+        let nothing = RankRange::default();
+        let pods = |(index, (gone, race)): (usize, (&CountRange, &RankRange<'a>))| {
             if let Some(previews) = self.in_turn(index, outcome, *gone) {
-                pods.push(previews);
-                continue;
+                return (previews, None);
             }
             let is_open = gone.min != gone.max;
             // One sync takes the fewest or the most of the pods that there are, before any are created.
@@ -121,8 +116,7 @@ impl<'c, 'a> RankedSets<'c, 'a> {
                 let least = self.line(index, gone.min, race);
                 let answers = |line: &Ranking<'a>| line.answers(&odds(line).unwrap_or_default());
                 let cases = vec![answers(&least), answers(&most)];
-                pods.push(agree(cases, Cases::Unknown, Chance::Timing(gone.min, gone.max)));
-                continue;
+                return (agree(cases, Cases::Unknown, Chance::Timing(gone.min, gone.max)), None);
             }
             let is_alone = outcome.fates[index].first == 0 && !most.is_race;
             let odds = if is_alone || most.is_certain() || !self.options.probabilities {
@@ -130,10 +124,9 @@ impl<'c, 'a> RankedSets<'c, 'a> {
             } else {
                 sampled.get_or_insert_with(|| self.sample(outcome)).clone()
             };
-            without_odds.extend(odds.as_ref().err().map(|why| (index, why.clone())));
-            pods.push(most.answers(&odds.unwrap_or_default()));
-        }
-        (pods, without_odds)
+            (most.answers(odds.as_ref().unwrap_or(&HashMap::new())), odds.err())
+        };
+        gone.iter().zip(&races).enumerate().map(pods).unzip()
     }
 
     /// The pods of a set of which some are deleted before its count changes, as long as nothing else changes ranks: its
