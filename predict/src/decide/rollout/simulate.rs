@@ -354,19 +354,13 @@ impl Simulation<'_> {
     /// The states to which a sync leads.
     fn after(&self, view: &Simulated, synced: &Synced) -> Vec<Simulated> {
         let sync = &synced.sync;
-        let mut states = vec![Vec::<SimulatedSet>::new()];
-        let mut push = |ways: Vec<SimulatedSet>| {
-            let with =
-                |sets: &Vec<SimulatedSet>, way: &SimulatedSet| sets.iter().chain([way]).copied().collect();
-            let all = states.iter().flat_map(|sets| ways.iter().map(move |way| with(sets, way)));
-            states = all.take(MOST_STATES).collect();
-        };
-        for (index, (set, change)) in view.sets.iter().zip(&sync.changes).enumerate() {
+        let seen = ReplicaSetState { has_template: true, ..ReplicaSetState::default() };
+        let created = SimulatedSet { seen, pods: SetPods::default(), before: None };
+        // It is the newest set, so it comes last.
+        let created = sync.creates.then_some((&created, &sync.new_change));
+        let mut states = vec![Vec::new()];
+        for (index, (set, change)) in view.sets.iter().zip(&sync.changes).chain(created).enumerate() {
             let seen = written(set.seen, change, synced);
-            if seen.replicas == set.seen.replicas {
-                push(vec![SimulatedSet { seen, ..*set }]);
-                continue;
-            }
             let before = set.before.unwrap_or(set.pods);
             let mut ways = self.act(index, set.pods, seen.replicas);
             if seen.replicas > set.seen.replicas && set.before.is_some() {
@@ -374,18 +368,10 @@ impl Simulation<'_> {
                 ways.extend(self.act(index, before, seen.replicas));
                 ways.dedup();
             }
-            push(
-                ways.into_iter()
-                    .map(|pods| SimulatedSet { seen, pods, before: (pods != before).then_some(before) })
-                    .collect(),
-            );
-        }
-        if sync.creates {
-            // It is the newest set, so it comes last.
-            let mut seen = ReplicaSetState { has_template: true, ..ReplicaSetState::default() };
-            seen.apply(&sync.new_change, &synced.deployment, sync);
-            let pods = self.act(view.sets.len(), SetPods::default(), seen.replicas).swap_remove(0);
-            push(vec![SimulatedSet { seen, pods, before: (seen.replicas > 0).then(SetPods::default) }]);
+            let set = |pods| SimulatedSet { seen, pods, before: (pods != before).then_some(before) };
+            let with = |sets: &Vec<SimulatedSet>, pods| [&sets[..], &[set(pods)]].concat();
+            let all = states.iter().flat_map(|sets| ways.iter().map(move |pods| with(sets, *pods)));
+            states = all.take(MOST_STATES).collect();
         }
         let state = |sets: Vec<SimulatedSet>| {
             let all = sets.iter().enumerate().map(|(index, set)| self.status(index, set.pods)[0]);
