@@ -33,8 +33,9 @@ impl Probability {
     }
 
     /// That of one of `count` pods that are alike, of which `quota` are deleted.
-    pub(crate) fn shared(quota: u32, count: u32) -> Self {
-        Self::new(f64::from(quota) / f64::from(count), 0.0)
+    pub(crate) fn shared(quota: usize, count: usize) -> Self {
+        let [quota, count] = [quota, count].map(|pods| f64::from(u32::try_from(pods).unwrap_or(u32::MAX)));
+        Self::new(quota / count, 0.0)
     }
 
     /// To four places, which is finer than any error.

@@ -1,7 +1,7 @@
 //! `DaemonSets`: which pods their next sync takes. The decision is `sync`'s.
 
 use crate::answer::{Note, NoteCode, PodAnswer};
-use crate::decide::{Decision, becomes_available, chance, probability};
+use crate::decide::{Decision, becomes_available, chance};
 use crate::question::Options;
 use crate::reason::{Cause, DaemonSetReason, Reason, Unavailable};
 use crate::snapshot::{
@@ -186,6 +186,8 @@ impl<'a> Decided<'_, 'a> {
             min_ready_seconds: self.spec.min_ready_seconds,
             now,
         };
+        // Kubernetes takes them in the order of a Go map, which tells no pod from another.
+        let (chance, probability) = chance(&outcome, &sync.outcomes, Cause::Random).unzip();
         let reason = DaemonSetReason {
             outcome,
             pod,
@@ -195,14 +197,12 @@ impl<'a> Decided<'_, 'a> {
             is_updated: self.knows_revision.then(|| self.records[index].is_updated()),
             budget: (u64::try_from(sync.unavailable).unwrap_or(0), sync.used),
             available: (sync.available, sync.wanted),
-            // Kubernetes takes them in the order of a Go map, which tells no pod from another.
-            chance: chance(&outcome, &sync.outcomes, Cause::Random),
+            chance,
         };
         let verdict = match reason.waits_for {
             None if !reason.is_later() => outcome.verdict,
             _ => Verdict::Waiting,
         };
-        let probability = probability(&outcome, &sync.outcomes);
         PodAnswer { probability, ..PodAnswer::new(pod, verdict, Reason::DaemonSet(reason), now) }
     }
 

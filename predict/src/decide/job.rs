@@ -1,7 +1,7 @@
 //! Jobs: which pods their next sync takes. The decision is `sync`'s.
 
 use crate::answer::{Note, NoteCode, PodAnswer, Size};
-use crate::decide::{Decision, Intervals, chance, count, probability};
+use crate::decide::{Decision, Intervals, chance, count};
 use crate::question::Options;
 use crate::reason::{ByPolicy, Cause, JobPodReason, Reason, duration};
 use crate::snapshot::{FinishedPhase, Job, Pod, Workload};
@@ -162,6 +162,7 @@ pub(crate) fn decide<'a>(
         let outcome = &sync.outcomes[pod];
         let index = indexes[pod];
         let is_sorted = sorted.iter().any(|sorted| *sorted as usize == pod);
+        let (chance, probability) = chance(outcome, &sync.outcomes, Cause::List).unzip();
         let reason = JobPodReason {
             reason: outcome.reason,
             job,
@@ -173,11 +174,11 @@ pub(crate) fn decide<'a>(
             active: active.len(),
             desired: sync.wanted,
             kept: active.len().saturating_sub(sync.deleted + sync.later),
-            chance: chance(outcome, &sync.outcomes, Cause::List),
+            chance,
             is_sorted,
         };
         // Beyond one sync's deletions, something else decides, too.
-        let probability = probability(outcome, &sync.outcomes).filter(|_| sync.later == 0);
+        let probability = probability.filter(|_| sync.later == 0);
         PodAnswer { probability, ..PodAnswer::new(active[pod], outcome.verdict, Reason::Job(reason), now) }
     };
     let decided: Vec<_> = order.into_iter().map(answer).collect();

@@ -47,7 +47,7 @@ pub(crate) use ranking::{FITS, Ranking};
 use ranking::{groups, lasting};
 use replica_set::{Scene, preview_set};
 use scale_events::{SECOND, ScaleDown, ScaleEvents, causes, disruption};
-use self_managed::{Decision, becomes_available, chance, probability};
+use self_managed::{Decision, becomes_available, chance};
 use settled::{apply_to_sets, settled};
 use window::decision_times;
 use workload::preview_choice;

@@ -33,20 +33,14 @@ pub(crate) fn becomes_available<'a>(
     Some(Note::new(NoteCode::ChangesSoon, text))
 }
 
-/// How many pods are possible together with this one.
-fn group_of<R>(outcome: &PodOutcome<R>, outcomes: &[PodOutcome<R>]) -> usize {
-    let is_contested = |outcome: &&PodOutcome<R>| outcome.verdict == Verdict::Possible;
-    outcomes.iter().filter(is_contested).filter(|other| other.group == outcome.group).count()
-}
-
-/// The probability of a possible pod, among pods that nothing distinguishes.
-pub(crate) fn probability<R>(outcome: &PodOutcome<R>, outcomes: &[PodOutcome<R>]) -> Option<Probability> {
-    let is_contested = outcome.verdict == Verdict::Possible;
-    is_contested.then(|| Probability::shared(number(outcome.quota), number(group_of(outcome, outcomes))))
-}
-
-/// Why chance decides about a possible pod, by `cause`.
-pub(crate) fn chance<R>(outcome: &PodOutcome<R>, outcomes: &[PodOutcome<R>], cause: Cause) -> Option<Chance> {
-    let is_contested = outcome.verdict == Verdict::Possible;
-    is_contested.then(|| Chance::Group { deleted: outcome.quota, of: group_of(outcome, outcomes), cause })
+/// Why chance decides about a possible pod, by `cause`, and its probability, among pods that nothing distinguishes.
+pub(crate) fn chance<R>(
+    outcome: &PodOutcome<R>,
+    outcomes: &[PodOutcome<R>],
+    cause: Cause,
+) -> Option<(Chance, Probability)> {
+    let is_possible = |outcome: &&PodOutcome<R>| outcome.verdict == Verdict::Possible;
+    let PodOutcome { quota: deleted, group, .. } = *Some(outcome).filter(is_possible)?;
+    let of = outcomes.iter().filter(is_possible).filter(|other| other.group == group).count();
+    Some((Chance::Group { deleted, of, cause }, Probability::shared(deleted, of)))
 }
