@@ -125,9 +125,7 @@ pub(crate) fn decide<'a>(
     let as_available: Vec<_> =
         records.iter().map(|pod| DaemonPod { is_available: pod.is_ready, ..*pod }).collect();
     if victims(&next_sync(&set, &fits, &as_available)) != victims(&sync) {
-        let are_soon = (0..sorted.len()).filter(|pod| records[*pod] != as_available[*pod]);
-        let pods = are_soon.map(|pod| sorted[pod]);
-        notes.extend(becomes_available(pods, spec.min_ready_seconds, now));
+        notes.extend(becomes_available(sorted.iter().copied(), spec.min_ready_seconds, now));
     }
 
     let knows_revision = revision.is_some();

@@ -1,11 +1,11 @@
 //! Shared by the kinds whose controllers delete pods themselves: the pods, and the answer about each.
 
 use crate::answer::{Note, NoteCode, PodAnswer, Probability};
-use crate::reason::{Cause, Chance};
+use crate::reason::{Cause, Chance, duration};
 use crate::snapshot::Pod;
 use crate::sync::{PodOutcome, Verdict};
-use crate::text::{age, number};
 use podrank::Time;
+use podrank::controller::availability;
 
 /// What a kind's module decides.
 pub(crate) struct Decision<'a> {
@@ -18,17 +18,16 @@ pub(crate) struct Decision<'a> {
     pub(crate) later: Option<usize>,
 }
 
-/// Returns a note on the first of these ready pods that becomes available, for a step that is another one from then on.
+/// Returns a note on the first of these pods that becomes available, for a step that is another one from then on.
 pub(crate) fn becomes_available<'a>(
     pods: impl Iterator<Item = &'a Pod>,
     min_ready_seconds: u32,
     now: Time,
 ) -> Option<Note> {
-    let wait = i64::from(min_ready_seconds).saturating_mul(1_000_000_000);
-    let at = |pod: &&Pod| Some(pod.record.ready_time.unix_nanos()?.saturating_add(wait));
-    let (pod, at) = pods.filter_map(|pod| Some((pod, at(&pod)?))).min_by_key(|(_, at)| *at)?;
-    let left = age(now, Time::from_unix_nanos(at))?;
-    let left = left.trim_start_matches('-');
+    let wait =
+        |pod: &'a Pod| Some((availability(&pod.record, min_ready_seconds, now).next_check_after()?, pod));
+    let (wait, pod) = pods.filter_map(wait).min_by_key(|(wait, _)| *wait)?;
+    let left = duration(wait.cast_signed());
     let text = format!("{pod} becomes available in {left}, and then this sync deletes other pods");
     Some(Note::new(NoteCode::ChangesSoon, text))
 }

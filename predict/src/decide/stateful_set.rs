@@ -70,8 +70,7 @@ pub(crate) fn decide<'a>(
     let as_available: Vec<_> =
         members.iter().map(|member| Member { is_available: member.is_ready, ..*member }).collect();
     if victims(&next_sync(&set, &as_available)) != victims(&outcomes) {
-        let are_soon = counted.iter().zip(&as_available).filter(|((_, member), later)| member != *later);
-        let pods = are_soon.map(|((pod, _), _)| *pod);
+        let pods = counted.iter().map(|(pod, _)| *pod);
         notes.extend(becomes_available(pods, spec.min_ready_seconds, now));
     }
 
