@@ -5,16 +5,6 @@ use crate::snapshot::{Condition, FailureRule, FinishedPhase, Job, JobPod, Pod, S
 use crate::sync::job::{JobState, State};
 use podrank::Phase;
 
-/// What a failed pod does to its Job.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Action {
-    FailJob,
-    FailIndex,
-    Ignore,
-    /// Also if no rule matches.
-    Count,
-}
-
 impl Job {
     /// Writes to the job what can end it. `succeeded` are the indexes that have succeeded and the completions, of an Indexed Job.
     /// If a policy ends the Job, returns how.
@@ -58,19 +48,19 @@ impl Job {
         let (mut first, mut failed) = (None, self.uncounted.failed.len());
         for pod in pods.iter().filter(|pod| self.has_failed(pod)) {
             let job_pod = pod.job.as_deref();
-            let (action, why) = job_pod.map_or((Action::Count, None), |pod| self.action(pod));
-            if action == Action::FailJob {
-                let by_policy = |(rule, cause)| ByPolicy::Failed { pod: pod.name(), cause, rule };
-                first = first.or(why.map(by_policy));
+            let matched = job_pod.and_then(|pod| self.matched_rule(pod));
+            let action = matched.map_or("Count", |(action, ..)| action);
+            if let Some(("FailJob", rule, cause)) = matched {
+                first = first.or(Some(ByPolicy::Failed { pod: pod.name(), cause, rule }));
             }
             let Some(job_pod) = job_pod else { continue };
             let is_valid = completions.is_none_or(|all| (0..all.into()).contains(&job_pod.index));
-            if !pod.is_tracked() || action == Action::Ignore || !is_valid {
+            if !pod.is_tracked() || action == "Ignore" || !is_valid {
                 continue;
             }
             let uid = pod.record.uid.to_string();
             failed += usize::from(!self.uncounted.failed.contains(&uid));
-            if per_index.is_some_and(|limit| action == Action::FailIndex || job_pod.failures >= limit) {
+            if per_index.is_some_and(|limit| action == "FailIndex" || job_pod.failures >= limit) {
                 failed_indexes.insert(job_pod.index);
             }
         }
@@ -92,21 +82,13 @@ impl Job {
     }
 
     /// The action of the first rule that the failed pod matches, the number of that rule, and what the pod failed by.
-    fn action<'a>(&self, pod: &'a JobPod) -> (Action, Option<(usize, FailedBy<'a>)>) {
+    fn matched_rule<'a>(&self, pod: &'a JobPod) -> Option<(&str, usize, FailedBy<'a>)> {
         let rules = self.spec.pod_failure_policy.iter().flat_map(|policy| policy.rules.iter().flatten());
-        for (number, rule) in rules.enumerate() {
-            let action = match rule.action.as_str() {
-                "FailJob" => Action::FailJob,
-                "FailIndex" => Action::FailIndex,
-                "Ignore" => Action::Ignore,
-                "Count" => Action::Count,
-                _ => continue,
-            };
-            if let Some(why) = rule.matches(pod) {
-                return (action, Some((number, why)));
-            }
-        }
-        (Action::Count, None)
+        let known = |(_, rule): &(usize, &FailureRule)| {
+            ["FailJob", "FailIndex", "Ignore", "Count"].contains(&rule.action.as_str())
+        };
+        let mut rules = rules.enumerate().filter(known);
+        rules.find_map(|(number, rule)| Some((rule.action.as_str(), number, rule.matches(pod)?)))
     }
 
     /// The first rule of the success policy that is met.
