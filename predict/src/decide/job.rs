@@ -14,10 +14,7 @@ use std::collections::{BTreeMap, HashMap};
 impl Job {
     /// How many pods have succeeded, including those that the status does not count yet.
     fn succeeded(&self, pods: &[&Pod]) -> i32 {
-        let is_new = |pod: &&Pod| {
-            let uid = pod.record.uid.to_string();
-            !self.uncounted.succeeded.contains(&uid)
-        };
+        let is_new = |pod: &&Pod| !self.uncounted.succeeded.contains(&pod.record.uid.to_string());
         let new = succeeded(pods).filter(is_new).count() + self.uncounted.succeeded.len();
         let number = i64::from(self.record.succeeded).saturating_add(i64::try_from(new).unwrap_or(i64::MAX));
         i32::try_from(number).unwrap_or(i32::MAX)
@@ -123,9 +120,7 @@ impl Job {
             is_being_deleted: self.meta.deletion.is_some(),
             ..self.record
         };
-        let succeeded_indexes =
-            succeeded_indexes.as_ref().map(|(indexes, completions)| (indexes, *completions));
-        let by_policy = self.fill(&mut job, pods, succeeded_indexes);
+        let by_policy = self.fill(&mut job, pods, succeeded_indexes.as_ref());
         (job, by_policy)
     }
 }

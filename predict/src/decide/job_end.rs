@@ -12,24 +12,19 @@ impl Job {
         &self,
         job: &mut JobState,
         pods: &[&'a Pod],
-        succeeded: Option<(&Intervals, i32)>,
+        succeeded: Option<&(Intervals, i32)>,
     ) -> Option<ByPolicy<'a>> {
-        let policy = self
-            .spec
-            .template
-            .as_ref()
-            .and_then(|template| template.spec.as_ref()?.restart_policy.as_deref());
+        let template = self.spec.template.as_ref().and_then(|template| template.spec.as_ref());
+        let policy = template.and_then(|spec| spec.restart_policy.as_deref());
         job.restarts = if policy == Some("OnFailure") { restarts(pods) } else { 0 };
-        let failure = self.fill_failed(job, pods, succeeded.map(|(_, completions)| completions));
-        let met = succeeded.and_then(|(indexes, completions)| self.met_rule(indexes, completions));
-        if job.state == State::Running {
-            job.state = match (&failure, &met) {
-                (Some(_), _) => State::PodFailurePolicy,
-                (None, Some(_)) => State::SuccessPolicy,
-                (None, None) => State::Running,
-            };
-        }
-        failure.or(met)
+        let failure = self.fill_failed(job, pods, succeeded.map(|(_, completions)| *completions));
+        let by_policy = failure.or_else(|| succeeded.and_then(|(indexes, all)| self.met_rule(indexes, *all)));
+        job.state = match by_policy {
+            Some(ByPolicy::Failed { .. }) if job.state == State::Running => State::PodFailurePolicy,
+            Some(ByPolicy::Succeeded { .. }) if job.state == State::Running => State::SuccessPolicy,
+            _ => job.state,
+        };
+        by_policy
     }
 
     /// Counts the pods and indexes that have failed. Returns why one of them makes the Job fail.
@@ -40,11 +35,9 @@ impl Job {
         completions: Option<i32>,
     ) -> Option<ByPolicy<'a>> {
         let per_index = self.spec.backoff_limit_per_index.filter(|_| completions.is_some());
-        let mut failed_indexes = Intervals::default();
-        if let (Some(completions), Some(_)) = (completions, per_index) {
-            failed_indexes =
-                Intervals::read(self.status.failed_indexes.as_deref().unwrap_or_default(), completions);
-        }
+        let written = self.status.failed_indexes.as_deref().filter(|_| per_index.is_some());
+        let mut failed_indexes =
+            Intervals::read(written.unwrap_or_default(), completions.unwrap_or_default());
         let (mut first, mut failed) = (None, self.uncounted.failed.len());
         for pod in pods.iter().filter(|pod| self.has_failed(pod)) {
             let job_pod = pod.job.as_deref();
