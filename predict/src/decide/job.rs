@@ -67,11 +67,10 @@ pub(crate) fn asked(spec: &Job, options: &Options) -> Result<Size, Error> {
                 .because(format!("Kubernetes stores at most {}.", i32::MAX)));
         }
     }
-    let are_now = match spec.record.completion {
-        Completion::Any => None,
-        Completion::Count(completions) | Completion::Indexed(completions) => Some(completions),
+    let is_now = |completions: &u32| match spec.record.completion {
+        Completion::Any => false,
+        Completion::Count(now) | Completion::Indexed(now) => u32::try_from(now) == Ok(*completions),
     };
-    let is_now = |completions: &u32| are_now.is_some_and(|now| i64::from(now) == i64::from(*completions));
     if let Some(completions) = options.completions.filter(|completions| !is_now(completions)) {
         let Completion::Indexed(_) = spec.record.completion else {
             return Err(Error::new(format!("the completions of {entry} cannot change"))
@@ -97,19 +96,11 @@ impl Job {
     fn job<'a>(&self, asked: &Size, pods: &[&'a Pod]) -> (JobState, Option<ByPolicy<'a>>) {
         // An invalid selector makes the sync fail before it looks at the Job's end.
         let fails = Workload::Job(self).idle().is_some() && self.meta.deletion.is_none();
-        let completions = asked.completions.and_then(|it| i32::try_from(it).ok());
-        let completion = match (self.record.completion, completions) {
-            (Completion::Indexed(_), Some(completions)) => Completion::Indexed(completions),
-            (completion, _) => completion,
-        };
-        let succeeded_indexes = match completion {
-            Completion::Indexed(completions) => {
-                Some((self.succeeded_indexes(pods, completions), completions))
-            }
-            _ => None,
-        };
+        let asked_completions = asked.completions.and_then(|it| i32::try_from(it).ok());
+        let completions = self.record.completion.indexed().map(|now| asked_completions.unwrap_or(now));
+        let succeeded_indexes = completions.map(|all| (self.succeeded_indexes(pods, all), all));
         let mut job = JobState {
-            completion,
+            completion: completions.map_or(self.record.completion, Completion::Indexed),
             state: if fails { State::LeftAlone } else { self.record.state },
             parallelism: asked.parallelism.and_then(|it| i32::try_from(it).ok()).unwrap_or(i32::MAX),
             is_suspended: asked.suspend == Some(true),
@@ -142,21 +133,17 @@ pub(crate) fn decide<'a>(
     let policy = job::order();
     let mut order = vec![0; records.len()];
     let order = policy.sort(&records, &mut order).expect("there is room");
-    let sorted = match job.completion {
-        // Beyond one sync's deletions, something else decides, too.
-        Completion::Indexed(completions) if sync.later == 0 => {
-            let list = left_by_index(order, &indexes, completions.into());
-            settle_by_index(&policy, &records, &indexes, list, &mut sync)
-        }
-        _ => Vec::new(),
-    };
+    // Beyond one sync's deletions, something else decides, too.
+    let completions = job.completion.indexed().filter(|_| sync.later == 0);
+    let list = completions.map(|completions| left_by_index(order, &indexes, completions.into()));
+    let sorted = list.map(|list| settle_by_index(&policy, &records, &indexes, list, &mut sync));
     let mut order: Vec<_> = order.iter().map(|pod| *pod as usize).collect();
     // The deleted pods come first.
     order.sort_by_key(|pod| sync.outcomes[*pod].verdict);
     let answer = |pod: usize| {
         let outcome = &sync.outcomes[pod];
         let index = indexes[pod];
-        let is_sorted = sorted.iter().any(|sorted| *sorted as usize == pod);
+        let is_sorted = sorted.iter().flatten().any(|sorted| *sorted as usize == pod);
         let (chance, probability) = chance(outcome, &sync.outcomes, Cause::List).unzip();
         let reason = JobPodReason {
             reason: outcome.reason,

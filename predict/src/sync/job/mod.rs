@@ -95,6 +95,13 @@ pub enum Completion {
     Indexed(i32),
 }
 
+impl Completion {
+    /// The completions of an Indexed Job.
+    pub fn indexed(self) -> Option<i32> {
+        if let Self::Indexed(completions) = self { Some(completions) } else { None }
+    }
+}
+
 /// What one sync does.
 #[derive(Clone, Debug)]
 pub struct Sync {
@@ -127,10 +134,7 @@ impl JobState {
             0 => self.restarts > 0,
             limit => self.restarts >= limit,
         };
-        let completions = match self.completion {
-            Completion::Indexed(completions) => Some(i64::from(completions)),
-            _ => None,
-        };
+        let completions = self.completion.indexed().map(i64::from);
         let failed_indexes = if completions.is_some() { self.failed_indexes } else { 0 };
         let ended_indexes = i64::from(failed_indexes).saturating_add(self.succeeded.into());
         match self.state {
