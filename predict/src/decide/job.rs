@@ -28,6 +28,29 @@ impl Job {
         }
         indexes
     }
+
+    /// The record for the decision, and if a policy ends the Job, how.
+    fn job<'a>(&self, asked: &Size, pods: &[&'a Pod]) -> (JobState, Option<ByPolicy<'a>>) {
+        // An invalid selector makes the sync fail before it looks at the Job's end.
+        let fails = Workload::Job(self).idle().is_some() && self.meta.deletion.is_none();
+        let asked_completions = asked.completions.and_then(|it| i32::try_from(it).ok());
+        let completions = self.record.completion.indexed().map(|now| asked_completions.unwrap_or(now));
+        let succeeded_indexes = completions.map(|all| (self.succeeded_indexes(pods, all), all));
+        let mut job = JobState {
+            completion: completions.map_or(self.record.completion, Completion::Indexed),
+            state: if fails { State::LeftAlone } else { self.record.state },
+            parallelism: asked.parallelism.and_then(|it| i32::try_from(it).ok()).unwrap_or(i32::MAX),
+            is_suspended: asked.suspend == Some(true),
+            succeeded: match &succeeded_indexes {
+                Some((indexes, _)) => i32::try_from(indexes.len()).unwrap_or(i32::MAX),
+                None => self.succeeded(pods),
+            },
+            is_being_deleted: self.meta.deletion.is_some(),
+            ..self.record
+        };
+        let by_policy = self.fill(&mut job, pods, succeeded_indexes.as_ref());
+        (job, by_policy)
+    }
 }
 
 /// The succeeded pods that the status may not count yet.
@@ -89,31 +112,6 @@ pub(crate) fn asked(spec: &Job, options: &Options) -> Result<Size, Error> {
         suspend: Some(options.suspend || spec.record.is_suspended),
         ..Size::default()
     })
-}
-
-impl Job {
-    /// The record for the decision, and if a policy ends the Job, how.
-    fn job<'a>(&self, asked: &Size, pods: &[&'a Pod]) -> (JobState, Option<ByPolicy<'a>>) {
-        // An invalid selector makes the sync fail before it looks at the Job's end.
-        let fails = Workload::Job(self).idle().is_some() && self.meta.deletion.is_none();
-        let asked_completions = asked.completions.and_then(|it| i32::try_from(it).ok());
-        let completions = self.record.completion.indexed().map(|now| asked_completions.unwrap_or(now));
-        let succeeded_indexes = completions.map(|all| (self.succeeded_indexes(pods, all), all));
-        let mut job = JobState {
-            completion: completions.map_or(self.record.completion, Completion::Indexed),
-            state: if fails { State::LeftAlone } else { self.record.state },
-            parallelism: asked.parallelism.and_then(|it| i32::try_from(it).ok()).unwrap_or(i32::MAX),
-            is_suspended: asked.suspend == Some(true),
-            succeeded: match &succeeded_indexes {
-                Some((indexes, _)) => i32::try_from(indexes.len()).unwrap_or(i32::MAX),
-                None => self.succeeded(pods),
-            },
-            is_being_deleted: self.meta.deletion.is_some(),
-            ..self.record
-        };
-        let by_policy = self.fill(&mut job, pods, succeeded_indexes.as_ref());
-        (job, by_policy)
-    }
 }
 
 /// Decides about the next sync.
@@ -224,19 +222,15 @@ fn settle_by_index(
 /// Returns notes for the reader.
 fn notes_of(job: &JobState, entry: Workload<'_>, sync: &Sync, now: Time) -> Vec<Note> {
     let mut notes = Vec::new();
-    let left = job.deadline_left(now).filter(|_| job.end(now).is_none() && entry.idle().is_none());
-    if let Some(left) = left.filter(|_| !sync.outcomes.is_empty()) {
-        let text = format!(
-            "the deadline of {entry} passes in {}, and then all its active pods are deleted",
-            duration(left)
-        );
+    let Sync { outcomes, deleted, later, .. } = sync;
+    let may_pass = job.end(now).is_none() && entry.idle().is_none() && !outcomes.is_empty();
+    if let Some(left) = job.deadline_left(now).filter(|_| may_pass).map(duration) {
+        let text =
+            format!("the deadline of {entry} passes in {left}, and then all its active pods are deleted");
         notes.push(Note::new(NoteCode::ChangesSoon, text));
     }
-    if sync.later > 0 {
-        let text = format!(
-            "the controller deletes {} in this sync and {} more in later ones",
-            sync.deleted, sync.later
-        );
+    if *later > 0 {
+        let text = format!("the controller deletes {deleted} in this sync and {later} more in later ones");
         notes.push(Note::new(NoteCode::Limits, text));
     }
     notes
