@@ -2,7 +2,7 @@
 
 use crate::question::Options;
 use crate::snapshot::{
-    OwnerReference, ReplicaSet, Sets, Snapshot, Unreadable, Workload, WorkloadId, WorkloadName, WorkloadRef,
+    OwnerReference, Sets, Snapshot, Unreadable, Workload, WorkloadId, WorkloadName, WorkloadRef,
 };
 use crate::text::{self, Error, ErrorKind};
 use std::collections::BTreeMap;
@@ -143,13 +143,8 @@ pub(crate) fn in_use<'a>(sets: &Sets<'a>, namespace: Option<&str>, with_parts: b
 
 /// The workloads, with Deployments in place of their sets.
 fn with_deployments<'a>(sets: &Sets<'a>, choices: impl Iterator<Item = Workload<'a>>) -> Vec<Workload<'a>> {
-    let deployment_of = |set: &ReplicaSet| {
-        let owner = sets.controller(set)?;
-        let mut deployments = sets.input.deployments.iter();
-        deployments.find(|entry| entry.meta.uid == owner.uid).map(Workload::Deployment)
-    };
     sorted(choices.map(|choice| match choice {
-        Workload::ReplicaSet(set) => deployment_of(set).unwrap_or(choice),
+        Workload::ReplicaSet(set) => sets.deployment(set).map_or(choice, Workload::Deployment),
         _ => choice,
     }))
 }

@@ -1,7 +1,7 @@
 //! The notes that go with a decision.
 
 use crate::answer::{Note, NoteCode};
-use crate::snapshot::{Deployment, OwnerReference, Pod, ReplicaSet, Sets, Snapshot, WorkloadRef};
+use crate::snapshot::{Deployment, Pod, ReplicaSet, Sets, Snapshot, WorkloadRef};
 use crate::text::{self, count, quoted};
 use jiff::Timestamp;
 use podrank::{DELETION_COST_ANNOTATION, Uid};
@@ -124,14 +124,8 @@ pub(crate) fn created_after_now<'a>(own: impl Iterator<Item = &'a Pod>, now: Tim
 
 /// What its Deployment makes of a set that is scaled alone: if other `ReplicaSets` have pods, too, it divides its count.
 pub(crate) fn scaled_alone(sets: &Sets<'_>, set: &ReplicaSet, replicas: u32) -> Option<Note> {
-    let is_being_deleted = |owner: &OwnerReference| {
-        sets.input
-            .deployments
-            .iter()
-            .any(|entry| entry.meta.uid == owner.uid && entry.meta.deletion.is_some())
-    };
-    let deployment = sets.controller(set).filter(|controller| controller.kind == "Deployment");
-    let deployment = deployment.filter(|owner| !is_being_deleted(owner))?;
+    let is_being_deleted = sets.deployment(set).is_some_and(|entry| entry.meta.deletion.is_some());
+    let deployment = sets.controller(set).filter(|owner| owner.kind == "Deployment" && !is_being_deleted)?;
     let others = sets.controlled_by(&deployment.uid).filter(|other| other.id() != set.id());
     let others = others.filter(|other| sets.is_in_use(other));
     let others: Vec<_> = others.map(|other| text::name(other.id().name)).collect();

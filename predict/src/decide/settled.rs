@@ -40,8 +40,7 @@ fn owner_deletion(sets: &Sets<'_>, id: WorkloadRef<'_>) -> Option<(String, Delet
     if let Some(owner) = sets.input.leader(set) {
         return Some((owner.to_string(), owner.meta.deletion?));
     }
-    let owner = sets.controller(set)?;
-    let deployment = sets.input.deployments.iter().find(|entry| entry.meta.uid == owner.uid)?;
+    let deployment = sets.deployment(set)?;
     Some((deployment.to_string(), deployment.meta.deletion?))
 }
 

@@ -151,6 +151,12 @@ impl<'a> Sets<'a> {
         self.by_id.get(&set.id())?.controller.as_deref()
     }
 
+    /// The Deployment that controls a set, if it is in the input.
+    pub(crate) fn deployment(&self, set: &ReplicaSet) -> Option<&'a Deployment> {
+        let owner = self.controller(set)?;
+        self.input.deployments.iter().find(|entry| entry.meta.uid == owner.uid)
+    }
+
     /// Returns the `ReplicaSets` of the controller with this UID, including those that are being deleted.
     pub(crate) fn controlled_by<'s>(&'s self, uid: &'s str) -> impl Iterator<Item = &'a ReplicaSet> + 's {
         let is_its = move |set: &&Listed<'a>| set.controller.as_ref().is_some_and(|theirs| theirs.uid == uid);
