@@ -120,7 +120,7 @@ fn all<'a>(sets: &Sets<'a>) -> impl Iterator<Item = Workload<'a>> {
 
 fn has_pods<'a>(sets: &Sets<'a>, workload: Workload<'a>) -> bool {
     if workload.kind().is_direct() {
-        return sets.input.pods.iter().any(|pod| workload.owns(pod) || workload.adopts(pod));
+        return sets.input.pods.iter().any(|pod| workload.owns(&pod.meta) || workload.adopts(pod));
     }
     !sets.pods_of(workload).is_empty()
 }

@@ -79,11 +79,7 @@ fn nodes(input: &Snapshot) -> BTreeMap<&str, &Node> {
 
 /// The current revision: the newest one.
 fn revision<'a>(input: &'a Snapshot, spec: &DaemonSet) -> Option<&'a str> {
-    let own = input.revisions.iter().filter(|revision| {
-        let meta = &revision.meta;
-        let owner = meta.controller.as_ref().filter(|_| meta.namespace == spec.meta.namespace);
-        owner.is_some_and(|owner| Workload::DaemonSet(spec).is(owner))
-    });
+    let own = input.revisions.iter().filter(|revision| Workload::DaemonSet(spec).owns(&revision.meta));
     own.max_by_key(|revision| revision.number).map(Revision::hash)
 }
 

@@ -22,7 +22,7 @@ pub(crate) fn preview_direct<'a>(
         return Err(complete::error(entry.id(), &notes));
     }
     notes.extend(notes::workload_listed_twice(input, entry.id()));
-    notes.extend(entry.lagging());
+    notes.extend(entry.lags().then(|| notes::lagging(&[entry])));
     let pods = entry.pods(input, &mut notes)?;
     let (asked, gates, decision) = decide(input, entry, &pods, options, &mut notes)?;
     let certain = decision.pods.iter().filter(|pod| pod.verdict == Verdict::Deleted).count();
@@ -95,7 +95,7 @@ impl Workload<'_> {
             let matches = selector.as_ref().is_some_and(|selector| selector.matches(&entry.meta.labels));
             if self.adopts(entry) {
                 notes.push(notes::adopts(self, entry));
-            } else if !self.owns(entry) {
+            } else if !self.owns(&entry.meta) {
                 continue;
             } else if !matches && self.idle().is_none() {
                 notes.push(notes::releases(self, entry));
@@ -131,7 +131,7 @@ impl Workload<'_> {
     /// Returns what the input lacks. Empty if the input looks complete.
     pub(crate) fn gaps(&self, input: &Snapshot) -> Vec<Note> {
         let status = u64::try_from(self.status_pods()).unwrap_or(0);
-        let pods = input.pods.iter().filter(|pod| self.owns(pod));
+        let pods = input.pods.iter().filter(|pod| self.owns(&pod.meta));
         let mut gaps: Vec<_> = complete::fewer_pods_than_status(self, pods, status).into_iter().collect();
         if let Self::DaemonSet(set) = self {
             gaps.extend(set.gaps(input));
@@ -164,9 +164,5 @@ impl Workload<'_> {
     pub(crate) fn is_behind(self, input: &Snapshot) -> bool {
         let lacks_revision = matches!(self, Self::StatefulSet(set) if !set.knows_revision());
         self.lags() || lacks_revision || !self.gaps(input).is_empty()
-    }
-
-    fn lagging(&self) -> Option<Note> {
-        self.lags().then(|| notes::lagging(&[self]))
     }
 }

@@ -108,7 +108,7 @@ impl<'a> Sets<'a> {
                 sets.flat_map(|set| self.pods(set.id())).copied().collect()
             }
             Workload::ReplicaSet(_) | Workload::Unlisted(_) => self.pods(workload.id()).to_vec(),
-            _ => self.input.pods.iter().filter(|pod| workload.owns(pod)).collect(),
+            _ => self.input.pods.iter().filter(|pod| workload.owns(&pod.meta)).collect(),
         }
     }
 

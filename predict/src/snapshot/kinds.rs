@@ -1,8 +1,8 @@
 //! A workload of an input, whichever its kind.
 
 use crate::snapshot::{
-    CountManagers, DaemonSet, Deployment, Job, LabelSelector, Metadata, OwnerReference, Pod, ReplicaSet,
-    Selector, StatefulSet, WorkloadKind, WorkloadRef,
+    CountManagers, DaemonSet, Deployment, Job, LabelSelector, Metadata, OwnerReference, ReplicaSet, Selector,
+    StatefulSet, WorkloadKind, WorkloadRef,
 };
 use std::fmt;
 
@@ -81,17 +81,15 @@ impl<'a> Workload<'a> {
         }
     }
 
-    /// Whether it controls the pod.
-    pub(crate) fn owns(self, pod: &Pod) -> bool {
-        let owner = pod.meta.controller.as_ref().filter(|_| pod.meta.namespace == self.id().namespace);
-        owner.is_some_and(|owner| self.is(owner))
-    }
-
-    /// Whether this is the owner, given that the namespace is the same.
-    pub(crate) fn is(self, owner: &OwnerReference) -> bool {
-        let WorkloadRef { kind, name, .. } = self.id();
-        let has_uid = |meta: &Metadata| owner.uid == meta.uid;
-        owner.name == name && owner.workload_kind() == Some(kind) && self.meta().is_some_and(has_uid)
+    /// Whether it controls the object with this metadata, a pod or a revision.
+    pub(crate) fn owns(self, object: &Metadata) -> bool {
+        let WorkloadRef { namespace, kind, name } = self.id();
+        let is_it = |owner: &OwnerReference| {
+            owner.name == name
+                && owner.workload_kind() == Some(kind)
+                && self.meta().is_some_and(|meta| owner.uid == meta.uid)
+        };
+        object.namespace == namespace && object.controller.as_ref().is_some_and(is_it)
     }
 }
 
