@@ -115,7 +115,7 @@ fn sorted<'a>(choices: impl Iterator<Item = Workload<'a>>) -> Vec<Workload<'a>> 
 
 /// The workloads of the input, and the sets of which it has only pods.
 fn all<'a>(sets: &Sets<'a>) -> impl Iterator<Item = Workload<'a>> {
-    sets.input.listed_workloads().chain(sets.with_pods().map(|id| sets.set(id)))
+    sets.input.listed_workloads().chain(sets.unlisted().map(Workload::Unlisted))
 }
 
 fn has_pods<'a>(sets: &Sets<'a>, workload: Workload<'a>) -> bool {

@@ -11,6 +11,7 @@ use crate::text::{self, Error, ErrorKind, count, is};
 use podrank::Flags;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
+use std::iter;
 
 /// The label whose value differs among the `ReplicaSets` of a Deployment.
 const POD_TEMPLATE_HASH: &str = "pod-template-hash";
@@ -28,16 +29,12 @@ pub(crate) fn gaps(sets: &Sets<'_>, id: WorkloadRef<'_>) -> Vec<Note> {
         let text = format!("{id} itself is missing{ranks}");
         return vec![Note::new(NoteCode::Incomplete, text)];
     };
-    let mut gaps: Vec<_> = missing_siblings(sets, set).into_iter().collect();
-    gaps.extend(missing_pods(sets, set));
     // Ranks count the pods of related sets, too.
     let owner = sets.controller(set).filter(|_| id.kind == WorkloadKind::ReplicaSet);
-    for sibling in owner.into_iter().flat_map(|owner| sets.controlled_by(&owner.uid)) {
-        if sibling.id() != id && sibling.id().namespace == id.namespace {
-            gaps.extend(missing_pods(sets, sibling));
-        }
-    }
-    gaps
+    let related = owner.into_iter().flat_map(|owner| sets.controlled_by(&owner.uid));
+    let related = related.filter(|other| other.id() != id && other.id().namespace == id.namespace);
+    let lack_pods = iter::once(set).chain(related).filter_map(|set| missing_pods(sets, set));
+    missing_siblings(sets, set).into_iter().chain(lack_pods).collect()
 }
 
 /// Returns what an input with only pods lacks. It is the same for each set, so that it is said once.
@@ -60,10 +57,9 @@ pub(crate) fn only_pods(input: &Snapshot) -> Note {
 /// belong to sets which are missing.
 pub(crate) fn missing_sets(sets: &Sets<'_>, entry: &Deployment) -> Option<Note> {
     let selector = entry.selector()?;
-    let strangers = sets.with_pods().filter(|id| {
-        id.kind == WorkloadKind::ReplicaSet && id.namespace == entry.meta.namespace && sets.get(*id).is_none()
-    });
-    let pods = strangers.flat_map(|id| sets.pods(id).to_vec());
+    let is_near =
+        |id: &WorkloadRef<'_>| id.kind == WorkloadKind::ReplicaSet && id.namespace == entry.meta.namespace;
+    let pods = sets.unlisted().filter(is_near).flat_map(|id| sets.pods(id).to_vec());
     let listed = pods.filter(|pod| !pod.is_finished() && selector.matches(&pod.meta.labels)).count();
     let counted = usize::try_from(entry.record.status_replicas).unwrap_or(0);
     let pods = listed.max(counted) as u64;
@@ -108,8 +104,7 @@ pub(crate) fn missing_sibling<'a>(
 fn missing_siblings(sets: &Sets<'_>, set: &ReplicaSet) -> Option<Note> {
     let id = set.id();
     let mut missing = BTreeMap::<WorkloadRef<'_>, u64>::new();
-    let strangers = sets.with_pods().filter(|id| sets.get(*id).is_none());
-    for pod in strangers.flat_map(|id| sets.pods(id)) {
+    for pod in sets.unlisted().flat_map(|id| sets.pods(id)) {
         if let Some(sibling) = missing_sibling(sets, set, pod) {
             *missing.entry(sibling).or_default() += 1;
         }
@@ -187,7 +182,6 @@ pub(crate) fn stale_status(sets: &Sets<'_>, set: &ReplicaSet) -> Option<Note> {
 /// Returns the command that prints everything that a decision needs.
 fn command(namespace: &str, kinds: &str) -> String {
     // People paste it into a shell, so it has only text that can be a namespace.
-    let namespace = Some(namespace).filter(|namespace| is_dns_subdomain(namespace));
-    let namespace = namespace.map_or_else(String::new, |namespace| format!(" -n {namespace}"));
+    let namespace = if is_dns_subdomain(namespace) { format!(" -n {namespace}") } else { String::new() };
     format!("kubectl get {kinds}{namespace} -o json")
 }

@@ -86,9 +86,9 @@ impl<'a> Sets<'a> {
         self.released.get(&id).map_or(&[], Vec::as_slice)
     }
 
-    /// The sets that have pods, and of which the input may have nothing else.
-    pub(crate) fn with_pods(&self) -> impl Iterator<Item = WorkloadRef<'a>> {
-        self.pods.keys().copied()
+    /// The sets of which the input has only pods.
+    pub(crate) fn unlisted(&self) -> impl Iterator<Item = WorkloadRef<'a>> {
+        self.pods.keys().copied().filter(|id| self.get(*id).is_none())
     }
 
     pub(crate) fn get(&self, id: WorkloadRef<'_>) -> Option<&'a ReplicaSet> {
