@@ -40,14 +40,6 @@ impl DaemonSet {
         (nodes < counted && !Workload::DaemonSet(self).lags()).then_some((nodes, counted))
     }
 
-    fn surges(&self) -> bool {
-        let surge = match self.strategy {
-            Strategy::RollingUpdate { max_surge, .. } => max_surge,
-            Strategy::OnDelete => IntOrPercent::Int(0),
-        };
-        !matches!(surge, IntOrPercent::Int(0) | IntOrPercent::Percent(0))
-    }
-
     fn pod(&self, pod: &Pod, node: Option<usize>, revision: Option<&str>, now: Time) -> DaemonPod {
         let availability = availability(&pod.record, self.min_ready_seconds, now);
         let label = |name| pod.meta.labels.get(name).map(String::as_str);
@@ -125,7 +117,10 @@ pub(crate) fn decide<'a>(
     }
 
     let knows_revision = revision.is_some();
-    if !knows_revision && spec.surges() {
+    if !knows_revision
+        && let Strategy::RollingUpdate { max_surge, .. } = spec.strategy
+        && !matches!(max_surge, IntOrPercent::Int(0) | IntOrPercent::Percent(0))
+    {
         // A node may keep an old pod and a new one, and which is which is not known.
         for outcome in sync.outcomes.iter_mut().filter(|outcome| outcome.reason == DaemonReason::Surplus) {
             sync.deleted -= usize::from(outcome.verdict == Verdict::Deleted);

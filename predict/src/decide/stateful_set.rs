@@ -54,16 +54,14 @@ pub(crate) fn decide<'a>(
     let members: Vec<_> = counted.iter().map(|(_, member)| *member).collect();
     let outcomes = next_sync(&set, &members);
     let lacks_pods = notes.iter().any(|note| note.code == NoteCode::Incomplete);
-    if !spec.knows_revision() {
-        let old: Vec<_> = members.iter().map(|member| Member { is_updated: false, ..*member }).collect();
-        if victims(&next_sync(&set, &old)) != victims(&outcomes) {
-            let text = format!("the status of {entry} has no updateRevision, so its old pods are not known");
-            let gap = Note::new(NoteCode::Incomplete, text);
-            if !options.accepts_gaps() {
-                return Err(complete::error(entry.id(), &[gap]));
-            }
-            notes.push(gap);
+    let as_old: Vec<_> = members.iter().map(|member| Member { is_updated: false, ..*member }).collect();
+    if !spec.knows_revision() && victims(&next_sync(&set, &as_old)) != victims(&outcomes) {
+        let text = format!("the status of {entry} has no updateRevision, so its old pods are not known");
+        let gap = Note::new(NoteCode::Incomplete, text);
+        if !options.accepts_gaps() {
+            return Err(complete::error(entry.id(), &[gap]));
         }
+        notes.push(gap);
     }
 
     // Once those that are ready are available.
