@@ -20,29 +20,21 @@ const RECENT: i64 = 60 * SECOND;
 
 /// Says who took a pod that is being deleted or is not there, and why that one.
 pub fn explain_deletion(input: &Snapshot, namespace: &str, pod: &str, options: &Options) -> PodDeletion {
-    let mut named =
-        input.pods.iter().filter(|entry| entry.meta.namespace == namespace && entry.meta.name == pod);
-    let entry = named.find(|entry| entry.is_terminating());
-    let going = entry.and_then(|entry| entry.termination.as_deref());
+    let mut named = input.pods.iter().filter(|its| its.meta.namespace == namespace && its.meta.name == pod);
+    let deleted = named.find(|its| its.is_terminating());
+    let going = deleted.and_then(|deleted| deleted.termination.as_deref());
     let sets = Sets::of(input);
     // Kubernetes makes a pod's name of that of its set, and five characters.
     let by_name = || pod.rsplit_once('-').map_or(pod, |(set, _)| set);
-    let set =
-        entry.and_then(|entry| entry.meta.controller.as_ref()).map_or_else(by_name, |owner| &owner.name);
+    let owner = deleted.and_then(|deleted| deleted.meta.controller.as_ref());
+    let set = owner.map_or_else(by_name, |owner| &owner.name);
     let of_name = || input.sets.iter().find(|its| its.meta.namespace == namespace && its.id().name == set);
-    let entry_of_set = entry.and_then(|entry| sets.get(sets.owner(entry)?)).or_else(of_name);
-    let case = Case {
-        input,
-        namespace,
-        pod,
-        set,
-        entry: entry_of_set,
-        deleted: entry,
-        going,
-        reports: ScaleEvents::of(input, namespace, set),
-    };
-    let as_it_was = entry.zip(going).zip(entry_of_set);
-    let before = as_it_was.and_then(|((entry, going), set)| before(input, set.id(), entry, going, options));
+    let entry = deleted.and_then(|deleted| sets.get(sets.owner(deleted)?)).or_else(of_name);
+    let reports = ScaleEvents::of(input, namespace, set);
+    let case = Case { input, namespace, pod, set, entry, deleted, going, reports };
+    let as_it_was = deleted.zip(going).zip(entry);
+    let before =
+        as_it_was.and_then(|((deleted, going), set)| before(input, set.id(), deleted, going, options));
     let who = case.who(before.as_ref());
     let is_by_count =
         who.as_ref().is_some_and(|who| matches!(who.by, DeletionCause::ScaleDown | DeletionCause::Rollout));
@@ -132,15 +124,12 @@ impl<'a> Case<'a> {
         }
         let asked = self.requested_at();
         let is_then = |event: &&Event| asked.is_none_or(|asked| event.at >= asked - CLOCKS);
-        let deleted = self.reports.deleted(self.pod).filter(is_then);
-        if let Some(event) = deleted {
-            let is_set = ["ReplicaSet", "ReplicationController"].contains(&&*event.kind);
-            if !is_set {
-                let because =
-                    format!("the controller of {} {} decided so", event.kind, text::name(&event.name));
-                return Some(Who { by: DeletionCause::Controller, because, is_named: true });
+        if let Some(event) = self.reports.deleted(self.pod).filter(is_then) {
+            if ["ReplicaSet", "ReplicationController"].contains(&&*event.kind) {
+                return Some(self.by_count(event.at, true));
             }
-            return Some(self.by_count(event.at, true));
+            let because = format!("the controller of {} {} decided so", event.kind, text::name(&event.name));
+            return Some(Who { by: DeletionCause::Controller, because, is_named: true });
         }
         if self.going.is_none() {
             let recorded = self.recorded().map(|(at, ..)| at);
@@ -153,11 +142,6 @@ impl<'a> Case<'a> {
         let asked = asked?;
         let fits = before?.as_ref().is_ok_and(|decided| decided.verdict != Verdict::Kept);
         (fits && self.reports.has_unnamed(asked, CLOCKS)).then(|| self.by_count(asked, false))
-    }
-
-    fn has_cost_of_podrank(&self) -> bool {
-        let cost = self.deleted.and_then(|pod| pod.cost.as_ref());
-        cost.is_some_and(|cost| cost.owner(None) == CostOwner::Podrank)
     }
 
     /// The count of the pod's set fell then.
@@ -181,7 +165,9 @@ impl<'a> Case<'a> {
         }
         let by = by_autoscaler.or_else(|| writer.map(|writer| text::name(&writer.name).into_owned()));
         let by = by.map_or_else(String::new, |by| format!(" by {by}"));
-        let podrank = if self.has_cost_of_podrank() { ", and kubectl podrank selected the pods" } else { "" };
+        let cost = self.deleted.and_then(|pod| pod.cost.as_ref());
+        let is_own = cost.is_some_and(|cost| cost.owner(None) == CostOwner::Podrank);
+        let podrank = if is_own { ", and kubectl podrank selected the pods" } else { "" };
         Who {
             by: DeletionCause::ScaleDown,
             because: format!("{set} was scaled {scaled}{by}{podrank}"),
@@ -219,10 +205,8 @@ impl<'a> Case<'a> {
     }
 
     fn deployment(&self, name: &str) -> Option<&'a Deployment> {
-        self.input
-            .deployments
-            .iter()
-            .find(|its| its.meta.namespace == self.namespace && its.meta.name == name)
+        let mut deployments = self.input.deployments.iter();
+        deployments.find(|its| its.meta.namespace == self.namespace && its.meta.name == name)
     }
 
     /// Whether the set was not its Deployment's newest then.
@@ -251,10 +235,8 @@ fn before(
     going: &Termination,
     options: &Options,
 ) -> Option<Before> {
-    let Some(asked) = going.requested_at else {
-        let why = "not known, because its grace period was shortened, so it may have been deleted twice";
-        return Some(Err(why));
-    };
+    let shortened = "not known, because its grace period was shortened, so it may have been deleted twice";
+    let Some(asked) = going.requested_at else { return Some(Err(shortened)) };
     let options = Options { now: Timestamp::from_nanosecond(asked.into()).ok()?, ..options.clone() };
     let (mut then, together) = as_it_was(input, asked);
     let mut decisions =
