@@ -35,10 +35,8 @@ pub(crate) fn not_counted<'a>(
 
 /// A workload whose controller deletes no pods, and `why`.
 pub(crate) fn does_nothing(workload: &impl fmt::Display, why: &str) -> Note {
-    Note::new(
-        NoteCode::ControllerIdle,
-        format!("{workload} {why}, so kube-controller-manager deletes none of its pods"),
-    )
+    let text = format!("{workload} {why}, so kube-controller-manager deletes none of its pods");
+    Note::new(NoteCode::ControllerIdle, text)
 }
 
 /// Returns a note if the workload is listed more than once, perhaps with other values.
@@ -47,10 +45,8 @@ pub(crate) fn workload_listed_twice(input: &Snapshot, workload: WorkloadRef<'_>)
 }
 
 pub(crate) fn listed_twice(object: &impl fmt::Display) -> Note {
-    Note::new(
-        NoteCode::Unreadable,
-        format!("{object} is listed more than once, and only the first entry counts"),
-    )
+    let text = format!("{object} is listed more than once, and only the first entry counts");
+    Note::new(NoteCode::Unreadable, text)
 }
 
 /// The deletion costs that Kubernetes cannot read, each value once.
@@ -80,13 +76,11 @@ fn names<'a>(pods: &[&'a Pod]) -> Vec<Cow<'a, str>> {
 
 pub(crate) fn several_syncs(delete: usize, most: usize) -> Note {
     let syncs = delete.div_ceil(most);
-    Note::new(
-        NoteCode::Limits,
-        format!(
-            "{delete} deletions take {syncs} syncs of at most {most}, each of which counts the pods per node again, \
-             and this preview assumes that the pods do not change meanwhile"
-        ),
-    )
+    let text = format!(
+        "{delete} deletions take {syncs} syncs of at most {most}, each of which counts the pods per node again, \
+         and this preview assumes that the pods do not change meanwhile"
+    );
+    Note::new(NoteCode::Limits, text)
 }
 
 /// Returns a note on possible pods without probabilities.
@@ -111,11 +105,10 @@ pub(crate) fn created_after_now<'a>(own: impl Iterator<Item = &'a Pod>, now: Tim
     let mut late =
         own.filter(|pod| pod.record.creation_time.unix_nanos().is_some_and(|created| created > at));
     let first = late.next()?;
-    let others = match late.count() {
-        0 => String::new(),
-        others => format!(" and {}", count(others as u64, "other pod")),
+    let (others, were) = match late.count() {
+        0 => (String::new(), "was"),
+        others => (format!(" and {}", count(others, "other pod")), "were"),
     };
-    let were = if others.is_empty() { "was" } else { "were" };
     let text = format!(
         "{first}{others} {were} created after {now:.0}, the time of this decision, so the age is negative"
     );
