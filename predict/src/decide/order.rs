@@ -15,7 +15,6 @@ use crate::snapshot::{Sets, Snapshot, Workload, WorkloadKind, WorkloadRef, to_ti
 use crate::sync::stateful_set::MemberReason;
 use crate::text::{self, Error, number};
 use podrank::{Pod, Policy, Uid};
-use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// Computes at which counts each pod of a workload is deleted.
@@ -45,8 +44,13 @@ fn without_context<'a>(input: &'a Snapshot, options: &Options) -> Result<Deletio
         groups.map(|group| settled(&now, group)).collect()
     } else if kind.is_direct() {
         let (pods, wait) = by_each_count(input, choice, &as_it_is, &now)?;
-        waits_down_to = wait.as_ref().map(|wait| wait.down_to);
-        now.notes.extend(wait.map(|wait| wait.note(now.workload)));
+        if let Some((down_to, waits)) = wait {
+            let to = if down_to == 0 { String::new() } else { format!(" to {down_to} or more") };
+            let name = text::name(now.workload.name);
+            let text = format!("a scale-down of {}/{name}{to} {waits}", kind.short());
+            now.notes.push(Note::new(NoteCode::Continues, text));
+            waits_down_to = Some(down_to);
+        }
         vec![OrderedGroup { replica_set: None, is_new: None, pods }]
     } else {
         of_sets(&sets, &as_it_is, &now)?
@@ -206,23 +210,8 @@ fn places(groups: &[Vec<usize>], pods: usize) -> Vec<(usize, usize)> {
     places
 }
 
-/// That a scale-down waits.
-struct Wait<'a> {
-    /// The least count to which it does: the pod that is waited for is deleted itself at lower ones.
-    down_to: u32,
-    waits_for: Cow<'a, str>,
-    reason: Reason<'a>,
-}
-
-impl Wait<'_> {
-    fn note(&self, WorkloadRef { kind, name, .. }: WorkloadRef<'_>) -> Note {
-        let to = if self.down_to == 0 { String::new() } else { format!(" to {} or more", self.down_to) };
-        let [name, waits_for] = [name, &*self.waits_for].map(text::name);
-        let why = self.reason.sentence();
-        let text = format!("a scale-down of {}/{name}{to} waits for {waits_for}: {why}", kind.short());
-        Note::new(NoteCode::Continues, text)
-    }
-}
+/// The least count to which a scale-down waits, and for what: the pod that is waited for is deleted itself at lower ones.
+type Wait = (u32, String);
 
 /// The pods of a workload whose controller deletes pods itself, by its next sync at each count, and whether a scale-down waits. What
 /// waits already is in the rest.
@@ -231,17 +220,17 @@ fn by_each_count<'a>(
     entry: Workload<'a>,
     options: &Options,
     now: &Preview<'a>,
-) -> Result<(Vec<OrderedPod<'a>>, Option<Wait<'a>>), Error> {
+) -> Result<(Vec<OrderedPod<'a>>, Option<Wait>), Error> {
     let (own, gaps) = (entry.pods(input, &mut Vec::new())?, entry.gaps(input));
-    let count = now.size.replicas.or(now.size.parallelism);
-    let most = count.map_or(0, |count| count.min(number(now.active())));
+    let present = now.size.replicas.or(now.size.parallelism).unwrap_or(0);
+    let most = present.min(number(now.active()));
     let least = most.saturating_sub(number(MOST_IN_ONE_SYNC));
     let new = |(place, pod)| OrderedPod { reason: None, ..OrderedPod::new(pod, place, None) };
     let mut pods: Vec<_> = (1..).zip(now.pods()).map(new).collect();
     let places: HashMap<_, _> = pods.iter().map(|pod| pod.pod.uid()).zip(0_usize..).collect();
     let is_said = now.rest.as_ref().is_some_and(|rest| rest.waits_for == Some(WaitsFor::Pods));
     let mut may_wait = now.size.replicas.is_some() && !is_said;
-    let mut wait: Option<Wait<'a>> = None;
+    let mut wait: Option<Wait> = None;
     for count in (least..=most).rev() {
         let (.., decision) =
             direct::decide(input, entry, &own, &at(options, entry.kind(), count), &mut gaps.clone())?;
@@ -254,18 +243,18 @@ fn by_each_count<'a>(
             if pod.verdict != Verdict::Kept && standing.possible_at.is_none() {
                 (standing.possible_at, standing.reason) = (Some(count), Some(pod.reason.clone()));
             }
-            let is_certain = matches!(pod.verdict, Verdict::Deleted | Verdict::Waiting);
-            standing.deleted_at = is_certain.then(|| standing.deleted_at.unwrap_or(count));
+            let goes = matches!(pod.verdict, Verdict::Deleted | Verdict::Waiting);
+            standing.deleted_at = goes.then(|| standing.deleted_at.unwrap_or(count));
         }
         if may_wait && count < most {
             let goes = |pod: &PodAnswer<'_>| matches!(pod.verdict, Verdict::Deleted | Verdict::Possible);
             let first = decision.pods.iter().find_map(|pod| Some((pod.waits_for()?, &pod.reason)));
             let first = first.filter(|_| !decision.pods.iter().any(goes));
             may_wait = first.is_some();
-            if let (Some(wait), true) = (&mut wait, may_wait) {
-                wait.down_to = count;
-            } else if let Some((waits_for, reason)) = first {
-                wait = Some(Wait { down_to: count, waits_for, reason: reason.clone() });
+            if let (Some((down_to, _)), true) = (&mut wait, may_wait) {
+                *down_to = count;
+            } else if let Some((pod, reason)) = first {
+                wait = Some((count, format!("waits for {}: {}", text::name(&pod), reason.sentence())));
             }
         }
     }
