@@ -24,20 +24,12 @@ pub(crate) fn preview_direct<'a>(
     notes.extend(notes::workload_listed_twice(input, entry.id()));
     notes.extend(entry.lags().then(|| notes::lagging(&[entry])));
     let pods = entry.pods(input, &mut notes)?;
-    let (asked, gates, decision) = decide(input, entry, &pods, options, &mut notes)?;
+    let (size, feature_gates, decision) = decide(input, entry, &pods, options, &mut notes)?;
     let certain = decision.pods.iter().filter(|pod| pod.verdict == Verdict::Deleted).count();
-    Ok(Preview {
-        feature_gates: gates,
-        size: asked,
-        rest: rest(entry, &decision, certain),
-        notes,
-        groups: vec![PodGroup {
-            delete: certain + decision.quota,
-            pods: decision.pods,
-            ..PodGroup::default()
-        }],
-        ..Preview::new(entry.id(), options)
-    })
+    let rest = rest(entry, &decision, certain);
+    let delete = certain + decision.quota;
+    let groups = vec![PodGroup { delete, pods: decision.pods, ..PodGroup::default() }];
+    Ok(Preview { feature_gates, size, rest, notes, groups, ..Preview::new(entry.id(), options) })
 }
 
 /// The names of feature gates, and whether they are on.
@@ -75,9 +67,9 @@ pub(crate) fn decide<'a>(
     }
 }
 
-/// The rest of the scale-down after this sync. A Job's controller does everything in one sync, so a Job has none.
+/// The rest of the scale-down after this sync.
 fn rest<'a>(entry: Workload<'_>, decision: &Decision<'a>, certain: usize) -> Option<EndState<'a>> {
-    let later = decision.later.filter(|_| entry.kind() != WorkloadKind::Job)?;
+    let later = decision.later?;
     let max = number(certain + decision.quota);
     // A StatefulSet deletes at most this many of its possible pods.
     let min = if entry.kind() == WorkloadKind::StatefulSet { number(certain) } else { max };
@@ -121,10 +113,7 @@ impl Workload<'_> {
             && pod.meta.namespace == namespace;
         let is_member =
             || kind != WorkloadKind::StatefulSet || ordinal(name, &pod.meta.name, false).is_some();
-        let selects = || {
-            let selector = self.selector().filter(|selector| !selector.is_empty());
-            selector.is_some_and(|selector| selector.matches(&pod.meta.labels))
-        };
+        let selects = || self.selector().is_some_and(|it| !it.is_empty() && it.matches(&pod.meta.labels));
         is_orphan && is_member() && selects() && self.idle().is_none()
     }
 

@@ -164,7 +164,7 @@ pub(crate) fn decide<'a>(
     let decided: Vec<_> = order.into_iter().map(answer).collect();
     notes.extend(notes_of(&job, Workload::Job(spec), &sync, now));
     let certain = decided.iter().filter(|pod| pod.verdict == Verdict::Deleted).count();
-    Decision { pods: decided, quota: sync.deleted - certain, later: Some(0) }
+    Decision { pods: decided, quota: sync.deleted - certain, later: None }
 }
 
 /// The list from which Kubernetes takes the surplus: of the pods of each valid index the last in the order, by index. Where the last

@@ -14,7 +14,7 @@ pub(crate) struct Decision<'a> {
     /// How many of the possible pods are deleted.
     pub(crate) quota: usize,
     /// How many of the kept pods wait for the pods that this sync replaces. `None` if another sync may follow
-    /// immediately.
+    /// immediately, and for a Job, whose controller does everything in one sync.
     pub(crate) later: Option<usize>,
 }
 

@@ -52,9 +52,8 @@ impl<'a> Listed<'a> {
 
     /// Whether its controller adopts an active pod that refers to no controller.
     fn adopts(&self, pod: &Pod) -> bool {
-        let selector = self.selector.as_ref().filter(|selector| !selector.is_empty());
-        self.entry.meta.deletion.is_none()
-            && selector.is_some_and(|selector| selector.matches(&pod.meta.labels))
+        let selects = |it: &Selector<'_>| !it.is_empty() && it.matches(&pod.meta.labels);
+        self.entry.meta.deletion.is_none() && self.selector.as_ref().is_some_and(selects)
     }
 }
 
