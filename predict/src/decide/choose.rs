@@ -184,10 +184,10 @@ fn unknown(wanted: &WorkloadName, known: &[Workload<'_>], sets: &Sets<'_>) -> Er
     if wanted.kind.is_none() && sets.input.pods.iter().any(|pod| pod.meta.name == wanted.name) {
         return Error::new(format!("{name} is a pod")).advise(format!("Ask about it as pod/{name}."));
     }
-    let is_its = |choice: &&Workload<'_>| {
-        let owner =
-            choice.meta().filter(|_| choice.kind().is_set()).and_then(|meta| meta.controller.as_ref());
-        owner.is_some_and(|owner| owner.kind == "Deployment" && owner.name == wanted.name)
+    let is_named = |owner: &OwnerReference| owner.kind == "Deployment" && owner.name == wanted.name;
+    let is_its = |choice: &&Workload<'_>| match choice {
+        Workload::ReplicaSet(set) => set.meta.controller.as_ref().is_some_and(is_named),
+        _ => false,
     };
     let its: Vec<_> = known.iter().filter(is_its).collect();
     if !its.is_empty() {
@@ -202,12 +202,9 @@ fn unknown(wanted: &WorkloadName, known: &[Workload<'_>], sets: &Sets<'_>) -> Er
         (Some(nearest), _) => {
             let place = names.iter().position(|name| name == nearest).expect("it is one of them");
             let namespace = known[place].id().namespace;
-            let is_elsewhere = |choice: &Workload<'_>| choice.id().namespace != namespace;
-            let place = if known.iter().any(is_elsewhere) {
-                format!(" in namespace {}", text::name(namespace))
-            } else {
-                String::new()
-            };
+            let is_unclear = known.iter().any(|choice| choice.id().namespace != namespace);
+            let place = is_unclear.then(|| format!(" in namespace {}", text::name(namespace)));
+            let place = place.unwrap_or_default();
             error.advise(format!("Did you mean {nearest}{place}?"))
         }
         (None, Some(kind)) if known.is_empty() => {

@@ -5,7 +5,6 @@ use crate::snapshot::{Deployment, Pod, ReplicaSet, Sets, Snapshot, WorkloadRef};
 use crate::text::{self, count, quoted};
 use jiff::Timestamp;
 use podrank::{DELETION_COST_ANNOTATION, Uid};
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -61,17 +60,16 @@ pub(crate) fn invalid_costs<'a>(pods: impl Iterator<Item = &'a Pod>) -> impl Ite
     let note = |((text, error), pods): ((&String, String), Vec<&Pod>)| {
         let whose = match &*pods {
             [pod] => pod.to_string(),
-            _ => format!("{} ({})", count(pods.len(), "pod"), text::first(&names(&pods), MOST_NAMES)),
+            _ => {
+                let names: Vec<_> = pods.iter().map(|pod| text::name(pod.name())).collect();
+                format!("{} ({})", count(pods.len(), "pod"), text::first(&names, MOST_NAMES))
+            }
         };
         let text =
             format!("{whose}: Kubernetes reads {DELETION_COST_ANNOTATION} {} as 0: {error}", quoted(text));
         Note::warning(NoteCode::InvalidDeletionCost, text)
     };
     by_value.into_iter().map(note)
-}
-
-fn names<'a>(pods: &[&'a Pod]) -> Vec<Cow<'a, str>> {
-    pods.iter().map(|pod| text::name(pod.name())).collect()
 }
 
 pub(crate) fn several_syncs(delete: usize, most: usize) -> Note {

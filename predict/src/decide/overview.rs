@@ -82,10 +82,8 @@ fn line<'a>(
     choice: Workload<'a>,
 ) -> Result<OverviewRow<'a>, Error> {
     let id = choice.id();
-    let mut its = Options { replicas: None, ..named(options, id) };
-    if let Some(replicas) = replicas {
-        its.replicas = Some(of_choice(sets, choice, replicas)?);
-    }
+    let count = replicas.map(|replicas| of_choice(sets, choice, replicas)).transpose()?;
+    let its = Options { replicas: count, ..named(options, id) };
     let preview = preview_choice(sets, choice, &its)?;
     let one_by_one = preview.one_by_one().filter(|_| replicas.is_some());
     let mut line = OverviewRow { one_by_one, ..row(sets, &preview) };

@@ -69,10 +69,8 @@ impl<'a> ScaleEvents<'a> {
 
     /// The events that say that pods of the set were deleted.
     fn deletions(&self) -> impl Iterator<Item = &'a Event> {
-        self.events
-            .iter()
-            .copied()
-            .filter(|event| event.reason == "SuccessfulDelete" && event.name == self.set)
+        let events = self.events.iter().copied();
+        events.filter(|event| event.reason == "SuccessfulDelete" && event.name == self.set)
     }
 
     /// The one that names this pod.
@@ -108,10 +106,8 @@ impl<'a> ScaleEvents<'a> {
             let rest = event.message.strip_prefix("Scaled up replica set ").filter(|_| is_before);
             rest.is_some_and(|rest| event.reason == "ScalingReplicaSet" && !has_word(rest, self.set))
         };
-        self.events
-            .iter()
-            .filter(rose)
-            .any(|event| self.falls.iter().any(|fall| fall.deployment == Some(&event.name)))
+        let mut risen = self.events.iter().filter(rose);
+        risen.any(|event| self.falls.iter().any(|fall| fall.deployment == Some(&event.name)))
     }
 
     /// The autoscaler that changed a count last before this time, of those that `is_its`, and its reason.
@@ -149,16 +145,15 @@ impl<'a> ScaleEvents<'a> {
 
     /// What was reported of the pod itself.
     pub(crate) fn disruption(&self, pod: &str) -> Option<(DeletionCause, &'static str)> {
-        self.about(pod).find_map(|event| match event.reason {
-            "Preempted" => disruption("PreemptionByScheduler"),
-            "TaintManagerEviction" if event.message.starts_with("Marking for deletion") => {
-                disruption("DeletionByTaintManager")
-            }
-            "DeviceTaintManagerEviction" if event.message.starts_with("Marking for deletion") => {
-                disruption("DeletionByDeviceTaintManager")
-            }
-            "Evicted" => disruption("TerminationByKubelet"),
-            _ => None,
+        self.about(pod).find_map(|event| {
+            let is_marked = event.message.starts_with("Marking for deletion");
+            disruption(match event.reason {
+                "Preempted" => "PreemptionByScheduler",
+                "TaintManagerEviction" if is_marked => "DeletionByTaintManager",
+                "DeviceTaintManagerEviction" if is_marked => "DeletionByDeviceTaintManager",
+                "Evicted" => "TerminationByKubelet",
+                _ => return None,
+            })
         })
     }
 }
