@@ -5,7 +5,6 @@ use crate::snapshot::{
     OwnerReference, Sets, Snapshot, Unreadable, Workload, WorkloadId, WorkloadName, WorkloadRef,
 };
 use crate::text::{self, Error, ErrorKind};
-use std::collections::BTreeMap;
 
 /// Returns the workload that the user named, or else the only one with pods, or else the only one. Unless it is named, a set that
 /// a Deployment in the input controls is part of that Deployment.
@@ -106,11 +105,10 @@ fn picked<'a>(all: &[Workload<'a>], is_selected: impl Fn(WorkloadRef<'a>) -> boo
 
 /// Each workload once, by namespace, kind and name: if one is listed twice, the first entry counts.
 fn sorted<'a>(choices: impl Iterator<Item = Workload<'a>>) -> Vec<Workload<'a>> {
-    let mut sorted = BTreeMap::new();
-    for choice in choices {
-        sorted.entry(choice.id()).or_insert(choice);
-    }
-    sorted.into_values().collect()
+    let mut sorted: Vec<_> = choices.collect();
+    sorted.sort_by_key(|choice| choice.id());
+    sorted.dedup_by_key(|choice| choice.id());
+    sorted
 }
 
 /// The workloads of the input, and the sets of which it has only pods.

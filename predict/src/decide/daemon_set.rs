@@ -60,13 +60,9 @@ impl DaemonSet {
     }
 }
 
-/// The nodes by name. If one is listed twice, the first entry counts.
+/// The nodes by name. If one is listed twice, the first entry counts, which the map takes last.
 fn nodes(input: &Snapshot) -> BTreeMap<&str, &Node> {
-    let mut nodes = BTreeMap::new();
-    for node in &input.nodes {
-        nodes.entry(node.meta.name.as_str()).or_insert(node);
-    }
-    nodes
+    input.nodes.iter().rev().map(|node| (node.meta.name.as_str(), node)).collect()
 }
 
 /// The current revision: the newest one.
@@ -135,11 +131,7 @@ pub(crate) fn decide<'a>(
 
 /// The pods that go or may go, with how many of their group do.
 fn victims(sync: &Sync) -> Vec<(Verdict, usize)> {
-    let quota = |outcome: &PodOutcome<DaemonReason>| match outcome.verdict {
-        Verdict::Possible => (Verdict::Possible, outcome.quota),
-        verdict => (verdict, 0),
-    };
-    sync.outcomes.iter().map(quota).collect()
+    sync.outcomes.iter().map(|outcome| (outcome.verdict, outcome.quota)).collect()
 }
 
 /// A decision, and what the reasons read.
