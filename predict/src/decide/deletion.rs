@@ -6,7 +6,7 @@ use crate::question::Options;
 use crate::reason::BY_CHANCE;
 use crate::snapshot::{
     CostOwner, CountWriter, Deployment, Event, Pod, ReplicaSet, Selection, Sets, Snapshot, Termination,
-    WorkloadKind, WorkloadRef,
+    Workload, WorkloadKind, WorkloadRef,
 };
 use crate::text::{self, API_VERSION, TextReason};
 use jiff::Timestamp;
@@ -195,13 +195,11 @@ impl<'a> Case<'a> {
     /// Who wrote the count that was lowered then, if it is still that one.
     fn writer(&self, at: i64) -> Option<&'a CountWriter> {
         let fall = self.reports.fall(at);
-        let (writer, count) = match fall.and_then(|fall| self.deployment(fall.deployment?)) {
-            Some(its) => (its.managers.writer.as_ref()?, its.record.replicas.unsigned_abs()),
-            None => (self.entry?.managers.writer.as_ref()?, self.entry?.replicas()),
-        };
-        let is_its = fall.is_none_or(|fall| fall.to == count);
-        let is_then = writer.at.is_none_or(|written| causes(at).contains(&written));
-        (is_its && is_then).then_some(writer)
+        let deployment = fall.and_then(|fall| self.deployment(fall.deployment?)).map(Workload::Deployment);
+        let (count, managers) = deployment.or(self.entry.map(Workload::ReplicaSet))?.replicas()?;
+        let is_its = fall.is_none_or(|fall| fall.to == count.unsigned_abs());
+        let is_then = |written| causes(at).contains(&written);
+        managers.writer.as_ref().filter(|writer| is_its && writer.at.is_none_or(is_then))
     }
 
     fn deployment(&self, name: &str) -> Option<&'a Deployment> {
@@ -211,10 +209,9 @@ impl<'a> Case<'a> {
 
     /// Whether the set was not its Deployment's newest then.
     fn is_of_rollout(&self, deployment: &str, at: i64) -> bool {
-        let (Some(set), Some(deployment)) = (self.entry, self.deployment(deployment)) else {
-            return self.reports.has_other_risen(at);
-        };
-        set.template.fingerprint != deployment.template && self.reports.has_other_risen(at)
+        let both = self.entry.zip(self.deployment(deployment));
+        let is_newest = both.is_some_and(|(set, its)| set.template.fingerprint == its.template);
+        !is_newest && self.reports.has_other_risen(at)
     }
 }
 

@@ -96,10 +96,9 @@ pub fn deletion_order_of_pod<'a>(
 
 /// The options for this count.
 pub(crate) fn at(options: &Options, kind: WorkloadKind, count: u32) -> Options {
-    let mut at = Options { completions: None, suspend: false, ..options.clone() };
-    let of_job = kind == WorkloadKind::Job;
-    (at.replicas, at.parallelism) = (Some(count).filter(|_| !of_job), Some(count).filter(|_| of_job));
-    at
+    let is_job = kind == WorkloadKind::Job;
+    let (replicas, parallelism) = ((!is_job).then_some(count), is_job.then_some(count));
+    Options { replicas, parallelism, completions: None, suspend: false, ..options.clone() }
 }
 
 /// The sets of the workload that have pods. Only if it has one, and no rollout is under way, the counts are known.
