@@ -22,13 +22,10 @@ pub(crate) fn not_counted<'a>(
         .filter(|pod| !pod.is_active() && !counted.contains(&pod.uid()))
         .partition(|pod| pod.is_terminating());
     let parts = [(ended.len(), "ended"), (deleted.len(), "being deleted")].into_iter();
-    let parts: Vec<_> =
-        parts.filter(|(pods, _)| *pods > 0).map(|(pods, what)| format!("{pods} {what}")).collect();
+    let parts = parts.filter(|(pods, _)| *pods > 0).map(|(pods, what)| format!("{pods} {what}"));
+    let parts = parts.collect::<Vec<_>>().join(", ");
     let all = count(ended.len() + deleted.len(), "more pod");
-    let text = format!(
-        "kubectl get pods lists {all} of {workload}, which podrank does not count ({})",
-        parts.join(", ")
-    );
+    let text = format!("kubectl get pods lists {all} of {workload}, which podrank does not count ({parts})");
     (!parts.is_empty()).then(|| Note::new(NoteCode::NotCounted, text))
 }
 
@@ -120,21 +117,16 @@ pub(crate) fn scaled_alone(sets: &Sets<'_>, set: &ReplicaSet, replicas: u32) -> 
     let others = sets.controlled_by(&deployment.uid).filter(|other| other.id() != set.id());
     let others = others.filter(|other| sets.is_in_use(other));
     let others: Vec<_> = others.map(|other| text::name(other.id().name)).collect();
-    if others.is_empty() {
-        let text = format!(
-            "Deployment {0} controls {1} and would reset its replica count: scale deploy/{0} instead",
-            text::name(&deployment.name),
-            set.id()
-        );
-        return (set.replicas() != replicas).then(|| Note::new(NoteCode::ControlledByOwner, text));
-    }
-    let text = format!(
-        "Deployment {0} is in the middle of a rollout (with {1}) and may reset the replica count of {2}: scale deploy/{0} instead",
-        text::name(&deployment.name),
-        text::list(&others),
-        text::name(set.id().name),
-    );
-    Some(Note::new(NoteCode::ControlledByOwner, text))
+    let (name, id, with) = (text::name(&deployment.name), set.id(), text::list(&others));
+    let does = if others.is_empty() {
+        format!("controls {id} and would reset its replica count")
+    } else {
+        let set = text::name(id.name);
+        format!("is in the middle of a rollout (with {with}) and may reset the replica count of {set}")
+    };
+    let text = format!("Deployment {name} {does}: scale deploy/{name} instead");
+    let may_reset = !others.is_empty() || set.replicas() != replicas;
+    may_reset.then(|| Note::new(NoteCode::ControlledByOwner, text))
 }
 
 /// A Deployment without sets, whose controller would act on them.
