@@ -86,12 +86,9 @@ impl<'a> Scaled<'a> {
 fn autoscalers<'a>(input: &'a Snapshot, scaled: &Scaled<'_>) -> Vec<AutoscalerPreview<'a>> {
     let Scaled { namespace, kind, name, replicas, release } = scaled;
     let here = input.autoscalers.iter().filter(|its| its.meta.namespace == *namespace);
+    let wakes = release.wakes_what_it_scaled_to_zero();
     let preview = |its: &'a Autoscaler| {
-        let is_awake = if release.wakes_what_it_scaled_to_zero() {
-            its.has_scaled_to_zero
-        } else {
-            its.min_replicas == 0
-        };
+        let is_awake = if wakes { its.has_scaled_to_zero } else { its.min_replicas == 0 };
         AutoscalerPreview {
             name: &its.meta.name,
             min_replicas: its.min_replicas,
@@ -190,12 +187,9 @@ fn policy_note(
     victims: &[&Pod],
     labels: &BTreeSet<&BTreeMap<String, String>>,
 ) -> Option<Note> {
-    if id.kind.is_direct() {
-        return None;
-    }
     let owners = owners_of(victims, input);
     let policies = input.policies.iter().filter(|policy| policy.meta.namespace == id.namespace);
-    let policies = policies.filter(|policy| policy.matches(&owners, labels));
+    let policies = policies.filter(|policy| !id.kind.is_direct() && policy.matches(&owners, labels));
     let policy = policies.min_by_key(|policy| (policy.precedence(), &policy.meta.name))?;
     let name = text::name(&policy.meta.name);
     let text = format!("ScaleDownPolicy {name}: podrank-webhook will select the pods");

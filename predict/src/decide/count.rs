@@ -86,8 +86,12 @@ pub(crate) fn present(sets: &Sets<'_>, choice: Workload<'_>) -> Result<u32, Erro
 /// The count to decide for, of a workload that has this one now.
 pub(crate) fn asked(workload: &impl Display, present: i32, options: &Options) -> Result<i32, Error> {
     let Some(wanted) = options.replicas else { return Ok(present) };
-    i32::try_from(wanted).map_err(|_| {
-        Error::new(format!("{workload} cannot have {wanted} replicas"))
-            .because(format!("Kubernetes stores at most {}.", i32::MAX))
-    })
+    stored(wanted, || format!("{workload} cannot have {wanted} replicas"))
+}
+
+/// The number as Kubernetes stores it. If it does not, the error says `what` is not possible.
+pub(crate) fn stored(number: u32, what: impl FnOnce() -> String) -> Result<i32, Error> {
+    let most = i32::MAX;
+    i32::try_from(number)
+        .map_err(|_| Error::new(what()).because(format!("Kubernetes stores at most {most}.")))
 }

@@ -83,12 +83,9 @@ pub(crate) fn asked(spec: &Job, options: &Options) -> Result<Size, Error> {
         return Err(count::none(entry).advise("Use --parallelism N or --suspend."));
     }
     let parallelism = options.parallelism.unwrap_or(spec.record.parallelism.max(0).unsigned_abs());
-    for (number, name) in [(Some(parallelism), "parallelism"), (options.completions, "number of completions")]
-    {
-        if let Some(number) = number.filter(|number| i32::try_from(*number).is_err()) {
-            return Err(Error::new(format!("{entry} cannot have a {name} of {number}"))
-                .because(format!("Kubernetes stores at most {}.", i32::MAX)));
-        }
+    let numbers = [(Some(parallelism), "parallelism"), (options.completions, "number of completions")];
+    for (number, name) in numbers.into_iter().filter_map(|(number, name)| Some((number?, name))) {
+        count::stored(number, || format!("{entry} cannot have a {name} of {number}"))?;
     }
     let is_now = |completions: &u32| match spec.record.completion {
         Completion::Any => false,
