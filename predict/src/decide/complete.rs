@@ -9,7 +9,7 @@ use crate::snapshot::{
 };
 use crate::text::{self, Error, ErrorKind, count, is};
 use podrank::Flags;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::iter;
 
@@ -75,42 +75,25 @@ pub(crate) fn error(WorkloadRef { namespace, kind, .. }: WorkloadRef<'_>, gaps: 
         .of_kind(ErrorKind::Incomplete)
 }
 
-/// Returns a set that is not in the input, but has this pod and may be related to `set`. Only a `ReplicaSet` with a
-/// controller has related sets.
+/// Returns a note about sets that may be related to `set` and are not in the input, although their active pods are. Only a
+/// `ReplicaSet` with a controller has related sets.
 ///
-/// The sets of a Deployment have its selector in common, so the pod's labels tell whether it is one of theirs. Those of any other
+/// The sets of a Deployment have its selector in common, so the pods' labels tell whether a set is one of theirs. Those of any other
 /// controller, such as an Argo Rollout, need have no label in common. Only the missing set itself could name its controller.
-pub(crate) fn missing_sibling<'a>(
-    sets: &Sets<'a>,
-    set: &ReplicaSet,
-    pod: &'a Pod,
-) -> Option<WorkloadRef<'a>> {
-    let id = set.id();
-    let controller = sets.controller(set).filter(|_| id.kind == WorkloadKind::ReplicaSet)?;
-    // Pods that are not active count towards no rank.
-    if !pod.is_active() || pod.meta.namespace != id.namespace {
-        return None;
-    }
-    let owner = sets.owner(pod).filter(|owner| owner.kind == WorkloadKind::ReplicaSet);
-    let owner = owner.filter(|owner| sets.get(*owner).is_none())?;
-    // A set with an invalid selector deletes nothing.
-    let selector = set.selector()?;
-    let may_be =
-        controller.kind != DEPLOYMENT || selector.matches_but_for(POD_TEMPLATE_HASH, &pod.meta.labels);
-    may_be.then_some(owner)
-}
-
-/// Returns a note about sibling sets that are not in the input although their pods are.
 fn missing_siblings(sets: &Sets<'_>, set: &ReplicaSet) -> Option<Note> {
     let id = set.id();
-    let mut missing = BTreeMap::<WorkloadRef<'_>, u64>::new();
-    for pod in sets.unlisted().flat_map(|id| sets.pods(id)) {
-        if let Some(sibling) = missing_sibling(sets, set, pod) {
-            *missing.entry(sibling).or_default() += 1;
-        }
-    }
-    let names: Vec<_> = missing.iter().map(|(id, pods)| format!("{id} ({})", count(*pods, "pod"))).collect();
-    let has_deployment = sets.controller(set).is_some_and(|controller| controller.kind == DEPLOYMENT);
+    let controller = sets.controller(set).filter(|_| id.kind == WorkloadKind::ReplicaSet)?;
+    let has_deployment = controller.kind == DEPLOYMENT;
+    // A set with an invalid selector deletes nothing.
+    let selector = set.selector()?;
+    let may_be = |pod: &&&Pod| {
+        let is_its = || selector.matches_but_for(POD_TEMPLATE_HASH, &pod.meta.labels);
+        pod.is_active() && (!has_deployment || is_its())
+    };
+    let near = sets.unlisted().filter(|its| its.kind == id.kind && its.namespace == id.namespace);
+    let missing = near.map(|its| (its, sets.pods(its).iter().filter(may_be).count()));
+    let missing = missing.filter(|(_, pods)| *pods > 0);
+    let names: Vec<_> = missing.map(|(its, pods)| format!("{its} ({})", count(pods, "pod"))).collect();
     let what = if has_deployment { "ReplicaSets related to" } else { "ReplicaSets that may be related to" };
     let text =
         || format!("{what} {id} are missing, so their pods are not counted per node: {}", text::list(&names));
