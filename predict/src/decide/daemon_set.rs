@@ -180,10 +180,8 @@ impl<'a> Decided<'_, 'a> {
             available: (sync.available, sync.wanted),
             chance,
         };
-        let verdict = match reason.waits_for {
-            None if !reason.is_later() => outcome.verdict,
-            _ => Verdict::Waiting,
-        };
+        let is_waiting = reason.waits_for.is_some() || reason.is_later();
+        let verdict = if is_waiting { Verdict::Waiting } else { outcome.verdict };
         PodAnswer { probability, ..PodAnswer::new(pod, verdict, Reason::DaemonSet(reason), now) }
     }
 
@@ -205,13 +203,12 @@ impl<'a> Decided<'_, 'a> {
 
     /// The pod that keeps this one from going, if there is one.
     fn waits_for(&self, pod: usize) -> Option<usize> {
-        if self.sync.outcomes[pod].verdict != Verdict::Kept {
-            return None;
-        }
+        let outcome = &self.sync.outcomes[pod];
         let others = || (0..self.pods.len()).filter(|other| *other != pod);
         let on_its_node = || others().filter(|other| self.records[*other].node == self.records[pod].node);
         let is_terminating = |other: &usize| self.pods[*other].is_terminating();
-        match self.sync.outcomes[pod].reason {
+        match outcome.reason {
+            _ if outcome.verdict != Verdict::Kept => None,
             DaemonReason::AwaitsNew => {
                 on_its_node().find(|other| self.records[*other].is_updated() && !is_terminating(other))
             }
