@@ -25,33 +25,31 @@ fn choose<'a>(sets: &Sets<'a>, options: &Options) -> Result<Workload<'a>, Error>
                 .because(format!("None of its {pods} belongs to a ReplicaSet or ReplicationController."))
         }));
     }
-    let kind = options.workload.as_ref().and_then(|workload| workload.kind);
+    let (name, namespace) = (options.workload.as_ref(), options.namespace.as_deref());
+    let kind = name.and_then(|name| name.kind);
     let known = picked(&all, |its| kind.is_none_or(|kind| its.kind == kind));
-    let here = picked(&known, |its| options.namespace.as_ref().is_none_or(|wanted| its.namespace == wanted));
-    match (&options.namespace, &options.workload) {
-        (Some(namespace), workload) if here.is_empty() && !known.is_empty() => {
-            let elsewhere = workload.as_ref().and_then(|name| elsewhere(name, &known, options));
-            let unreadable = sets.input.unreadable_workload(workload.as_ref(), Some(namespace));
+    let here = picked(&known, |its| namespace.is_none_or(|wanted| its.namespace == wanted));
+    let misplaced = || {
+        let unreadable = sets.input.unreadable_workload(name, namespace);
+        unreadable.or_else(|| elsewhere(name?, &known, options))
+    };
+    match (namespace, name) {
+        (Some(namespace), _) if here.is_empty() && !known.is_empty() => {
             let what = kind.map_or_else(|| "workload".to_owned(), |kind| kind.to_string());
             let namespace = if namespace.is_empty() { "\"\"".into() } else { text::name(namespace) };
-            let known = text::list(&known);
             let none = || {
                 Error::new(format!("no {what} in namespace {namespace}"))
-                    .because(format!("The input has {known}."))
+                    .because(format!("The input has {}.", text::list(&known)))
             };
-            Err(unreadable.or(elsewhere).unwrap_or_else(none))
+            Err(misplaced().unwrap_or_else(none))
         }
         (_, Some(name)) => {
             let found = picked(&here, |its| its.name == name.name);
             let several = || format!("several workloads are named {}", text::name(&name.name));
-            only(&found, several).unwrap_or_else(|| {
-                let unreadable = sets.input.unreadable_workload(Some(name), options.namespace.as_deref());
-                let error = unreadable.or_else(|| elsewhere(name, &known, options));
-                Err(error.unwrap_or_else(|| unknown(name, &here, sets)))
-            })
+            let none = || Err(misplaced().unwrap_or_else(|| unknown(name, &here, sets)));
+            only(&found, several).unwrap_or_else(none)
         }
         _ => {
-            let namespace = options.namespace.as_deref();
             let mut with_pods = in_use(sets, namespace, false);
             with_pods.retain(|choice| has_pods(sets, *choice));
             if let Some(deployment) = with_pods.iter().find_map(|choice| unreadable_owner(sets, *choice)) {
