@@ -3,7 +3,7 @@
 use crate::answer::{Overview, OverviewRow, Preview, Verdict};
 use crate::decide::{at, context, in_use, of_choice, preview_choice};
 use crate::question::{Options, Replicas};
-use crate::snapshot::{Sets, Snapshot, Workload, WorkloadId, WorkloadRef};
+use crate::snapshot::{Sets, Snapshot, Workload, WorkloadId};
 use crate::text::{API_VERSION, Error, number};
 
 /// Returns which pod is deleted first in each of the workloads that have pods or should have some, or what happens if each gets this count.
@@ -19,8 +19,11 @@ pub fn overview<'a>(
     let all = in_use(&sets, options.namespace.as_deref(), with_parts).into_iter();
     let chosen = all.filter(|choice| is_selected(&choice.id().to_id()));
     let lines = chosen.map(|choice| {
-        line(&sets, options, replicas, choice)
-            .unwrap_or_else(|error| unanswered(&sets, options, choice, &error))
+        let id = choice.id();
+        let (workload, namespace) = (Some(id.to_name()), Some(id.namespace.to_owned()));
+        let options = Options { workload, namespace, replicas: None, ..options.clone() };
+        line(&sets, &options, replicas, choice)
+            .unwrap_or_else(|error| unanswered(&sets, &options, choice, &error))
     });
     Overview {
         api_version: API_VERSION,
@@ -40,16 +43,10 @@ fn unanswered<'a>(
     choice: Workload<'a>,
     error: &Error,
 ) -> OverviewRow<'a> {
-    let id = choice.id();
-    let as_it_is = Options { replicas: None, probabilities: false, ..named(options, id) };
-    let now = preview_choice(sets, choice, &as_it_is);
-    let active = now.map_or(0, |preview| preview.active());
-    OverviewRow { active, error: Some(error.in_one_line()), ..row(sets, &Preview::new(id, options)) }
-}
-
-/// The options for this workload.
-fn named(options: &Options, id: WorkloadRef<'_>) -> Options {
-    Options { workload: Some(id.to_name()), namespace: Some(id.namespace.to_owned()), ..options.clone() }
+    let as_it_is = Options { probabilities: false, ..options.clone() };
+    let active = preview_choice(sets, choice, &as_it_is).map_or(0, |preview| preview.active());
+    let error = Some(error.in_one_line());
+    OverviewRow { active, error, ..row(sets, &Preview::new(choice.id(), options)) }
 }
 
 /// What a preview says of its workload as a whole.
@@ -81,9 +78,8 @@ fn line<'a>(
     replicas: Option<Replicas>,
     choice: Workload<'a>,
 ) -> Result<OverviewRow<'a>, Error> {
-    let id = choice.id();
     let count = replicas.map(|replicas| of_choice(sets, choice, replicas)).transpose()?;
-    let its = Options { replicas: count, ..named(options, id) };
+    let its = Options { replicas: count, ..options.clone() };
     let preview = preview_choice(sets, choice, &its)?;
     let one_by_one = preview.one_by_one().filter(|_| replicas.is_some());
     let mut line = OverviewRow { one_by_one, ..row(sets, &preview) };
@@ -95,7 +91,7 @@ fn line<'a>(
     if let Some(fewer) = count.map(|count| count.min(pods)).and_then(|count| count.checked_sub(1))
         && line.next.is_none()
     {
-        let one = preview_choice(sets, choice, &at(&its, id.kind, fewer))?;
+        let one = preview_choice(sets, choice, &at(&its, choice.kind(), fewer))?;
         first(&mut line, &one);
         let waits = one.waiting() > 0;
         line.next_at = line.next.map(|_| fewer);
