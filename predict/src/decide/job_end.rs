@@ -107,12 +107,7 @@ impl FailureRule {
                 let is_named =
                     codes.container_name.as_ref().is_none_or(|name| Some(name) == container.as_ref());
                 let is_listed = codes.values.iter().flatten().any(|value| value == code);
-                is_named
-                    && match codes.operator.as_str() {
-                        "In" => is_listed,
-                        "NotIn" => !is_listed,
-                        _ => false,
-                    }
+                is_named && codes.operator == if is_listed { "In" } else { "NotIn" }
             });
             return ended.map(|(_, code)| FailedBy::ExitCode(*code));
         }
