@@ -22,10 +22,8 @@ impl Snapshot {
     /// If the options do not name one workload of the input, if it has no replicas, or if it has too few: too few for a percentage of
     /// them to be a pod, too.
     pub fn count(&self, options: &Options, replicas: Replicas) -> Result<u32, Error> {
-        match self.rounded_count(options, replicas)? {
-            (count, None) => Ok(count),
-            (_, Some(error)) => Err(error),
-        }
+        let (count, none) = self.rounded_count(options, replicas)?;
+        none.map_or(Ok(count), Err)
     }
 
     /// Returns the same, and says so if a percentage is less than a pod.

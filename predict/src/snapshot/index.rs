@@ -58,12 +58,10 @@ impl<'a> Listed<'a> {
 }
 
 impl<'a> Sets<'a> {
-    /// If a set is listed twice, the first entry counts.
+    /// If a set is listed twice, the first entry counts, which the map takes last.
     pub(crate) fn of(input: &'a Snapshot) -> Self {
-        let mut by_id = BTreeMap::new();
-        for set in &input.sets {
-            by_id.entry(set.id()).or_insert_with(|| Listed::of(set, &input.deployments));
-        }
+        let listed = input.sets.iter().rev().map(|set| (set.id(), Listed::of(set, &input.deployments)));
+        let by_id = listed.collect();
         let mut sets = Self { input, by_id, pods: BTreeMap::new(), released: BTreeMap::new() };
         for pod in &input.pods {
             if let Some(id) = sets.owner(pod) {
