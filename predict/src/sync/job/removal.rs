@@ -1,6 +1,6 @@
 //! Kubernetes' `activePodsForRemoval`: pods with a wrong index first, then the first of the order.
 
-use super::{JobReason, MAX_DELETIONS};
+use super::{JobReason, MAX_DELETIONS, NO_INDEX};
 use crate::sync::{PodOutcome, Verdict};
 use podrank::{KubernetesOrdering, Pod};
 use std::cmp::Ordering;
@@ -16,20 +16,6 @@ pub(super) struct Removal<'a> {
     total: usize,
 }
 
-/// Where upstream puts a pod of an Indexed Job: the part of its list, and the index.
-type Place = (Part, i64);
-
-/// The parts of the list in which upstream finds wrong indexes. Its last run of equal indexes below the completions comes after
-/// those beyond. If no index is below them, that run is the one of pods without an index.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Part {
-    NoIndex,
-    Valid,
-    Beyond,
-    LastValid,
-    LastNoIndex,
-}
-
 impl<'a> Removal<'a> {
     pub(super) fn new(pods: &'a [Pod]) -> Self {
         let outcomes = vec![PodOutcome::new(Verdict::Kept, JobReason::Kept); pods.len()];
@@ -43,27 +29,21 @@ impl<'a> Removal<'a> {
         (self.outcomes, deleted, self.total - deleted)
     }
 
-    /// Upstream's `appendDuplicatedIndexPodsForRemoval`.
+    /// Upstream's `appendDuplicatedIndexPodsForRemoval`. Its last run of equal indexes below the completions comes after those beyond. If
+    /// no index is below them, that run is the one of pods without an index.
     pub(super) fn remove_wrong_indexes(&mut self, indexes: &[i64], completions: i64) {
-        let last = indexes.iter().copied().filter(|index| *index >= 0 && *index < completions).max();
-        let place = |pod: usize| -> Place {
-            let index = indexes[pod];
-            match index {
-                ..0 if last.is_none() => (Part::LastNoIndex, 0),
-                ..0 => (Part::NoIndex, 0),
-                _ if index >= completions => (Part::Beyond, index),
-                _ if Some(index) == last => (Part::LastValid, index),
-                _ => (Part::Valid, index),
-            }
-        };
+        let completions = completions.max(0);
+        let index = |pod: usize| indexes[pod].max(NO_INDEX);
+        let last = (0..indexes.len()).map(index).filter(|index| *index < completions).max();
+        let place = |pod: usize| (Some(index(pod)) == last, index(pod));
         let pods = self.pods;
         let mut order: Vec<_> = (0..pods.len()).collect();
         order.sort_by(|a, b| place(*a).cmp(&place(*b)).then_with(|| by_order(pods, *a, *b)));
-        for run in order.chunk_by(|a, b| place(*a) == place(*b)) {
-            match place(run[0]).0 {
-                Part::NoIndex | Part::LastNoIndex => self.remove(run, run.len(), JobReason::NoIndex),
-                Part::Beyond => self.remove(run, run.len(), JobReason::BeyondCompletions),
-                Part::Valid | Part::LastValid => {
+        for run in order.chunk_by(|a, b| index(*a) == index(*b)) {
+            match index(run[0]) {
+                NO_INDEX => self.remove(run, run.len(), JobReason::NoIndex),
+                index if index >= completions => self.remove(run, run.len(), JobReason::BeyondCompletions),
+                _ => {
                     // All but the last in the order.
                     let mut spare = run.len() - 1;
                     for ties in run.chunk_by(|a, b| are_tied(pods, *a, *b)) {
