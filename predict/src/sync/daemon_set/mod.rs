@@ -168,11 +168,10 @@ impl Syncing<'_> {
         if node.fit == NodeFit::MayStart && running().next().is_none() {
             self.sync.creates += 1;
         }
-        let is_new = |pod: &DaemonPod| pod.has_revision;
-        let new = running().find(|(_, pod)| is_new(pod));
-        let old = running().find(|(_, pod)| !is_new(pod));
+        let new = running().find(|(_, pod)| pod.has_revision);
+        let old = running().find(|(_, pod)| !pod.has_revision);
         for (index, pod) in running() {
-            let first = if is_new(pod) { new } else { old };
+            let first = if pod.has_revision { new } else { old };
             if first.is_some_and(|(first, _)| first != index) {
                 self.give(index, Verdict::Deleted, DaemonReason::Surplus);
             }
@@ -200,34 +199,27 @@ impl Syncing<'_> {
     /// the second is for those with a [second reason](DaemonReason::is_second): it deletes at most `quota` of them, in
     /// random order.
     fn finish(&mut self, quota: usize) {
-        let (mut first, mut second, mut leaders) = (0, 0, (None, None));
-        for (index, outcome) in self.sync.outcomes.iter().enumerate() {
-            match outcome.verdict {
-                Verdict::Kept => {}
-                Verdict::Possible if outcome.reason.is_second() => {
-                    second += 1;
-                    leaders.1 = leaders.1.or(Some(index));
-                }
-                // One of several failed pods of a node: it counts once.
-                Verdict::Possible if outcome.group != index => {}
-                _ => {
-                    first += 1;
-                    leaders.0 = leaders.0.or(Some(index));
-                }
-            }
-        }
-        let goes_first = first.min(BURST_REPLICAS);
-        let wanted_second = second.min(quota);
+        let outcomes = &mut self.sync.outcomes;
+        let counts = |index: &usize| match outcomes[*index].verdict {
+            Verdict::Kept => false,
+            // Of several failed pods of a node, one counts.
+            Verdict::Possible => outcomes[*index].reason.is_second() || outcomes[*index].group == *index,
+            _ => true,
+        };
+        let (second, first): (Vec<_>, Vec<_>) =
+            (0..outcomes.len()).filter(counts).partition(|index| outcomes[*index].reason.is_second());
+        let goes_first = first.len().min(BURST_REPLICAS);
+        let wanted_second = second.len().min(quota);
         let goes_second = wanted_second.min(BURST_REPLICAS - goes_first);
-        for outcome in self.sync.outcomes.iter_mut().filter(|outcome| outcome.verdict != Verdict::Kept) {
+        for outcome in outcomes.iter_mut().filter(|outcome| outcome.verdict != Verdict::Kept) {
             if !outcome.reason.is_second() {
-                if goes_first < first {
-                    outcome.contest(leaders.0.unwrap_or(0), goes_first);
+                if goes_first < first.len() {
+                    outcome.contest(first[0], goes_first);
                 }
-            } else if goes_second == second {
+            } else if goes_second == second.len() {
                 outcome.decide(Verdict::Deleted);
             } else if goes_second > 0 {
-                outcome.contest(leaders.1.unwrap_or(0), goes_second);
+                outcome.contest(second[0], goes_second);
             } else {
                 outcome.decide(Verdict::Kept);
                 if wanted_second > 0 {
@@ -237,7 +229,7 @@ impl Syncing<'_> {
         }
         self.sync.creates = self.sync.creates.min(BURST_REPLICAS);
         self.sync.deleted = goes_first + goes_second;
-        self.sync.later = first + wanted_second - self.sync.deleted;
+        self.sync.later = first.len() + wanted_second - self.sync.deleted;
     }
 
     fn give(&mut self, index: usize, verdict: Verdict, reason: DaemonReason) {

@@ -42,13 +42,13 @@ impl Syncing<'_> {
         for node in all.iter().filter(|node| !node.pods.is_empty() || node.fit == NodeFit::MayStart) {
             let is_available = match node.pair() {
                 Some(Pair { new: None, old: Some((index, old)) }) => {
-                    let is_available = old.is_available;
-                    if is_available {
-                        self.give(index, Verdict::Possible, DaemonReason::OldAvailable);
+                    let (verdict, reason) = if old.is_available {
+                        (Verdict::Possible, DaemonReason::OldAvailable)
                     } else {
-                        self.give(index, Verdict::Deleted, DaemonReason::OldUnavailable);
-                    }
-                    is_available
+                        (Verdict::Deleted, DaemonReason::OldUnavailable)
+                    };
+                    self.give(index, verdict, reason);
+                    old.is_available
                 }
                 Some(Pair { new: Some(new), old: None }) => new.is_available,
                 // The first part goes on with it.
