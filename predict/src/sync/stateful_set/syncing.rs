@@ -49,31 +49,20 @@ impl<'a> Syncing<'a> {
     }
 
     pub(super) fn run(mut self) -> Vec<MemberOutcome> {
-        let failing = self.set.update == Update::Recreate && !self.set.behavior.recreate_gate;
-        let idle = if failing {
-            Some(MemberReason::RecreateOff)
-        } else {
-            self.set.is_being_deleted.then_some(MemberReason::SetDeleted)
+        let idle = match self.set.update {
+            Update::Recreate if !self.set.behavior.recreate_gate => Some(MemberReason::RecreateOff),
+            _ => self.set.is_being_deleted.then_some(MemberReason::SetDeleted),
         };
         if let Some(reason) = idle {
             self.outcomes.iter_mut().for_each(|outcome| outcome.reason = reason);
             return self.outcomes;
         }
-        self.keep();
+        self.for_each_wish(|_| (Verdict::Kept, MemberReason::InRange, None));
         match self.twin() {
             Some(twin) => self.for_each_wish(|_| (Verdict::Possible, twin.reason, Some(twin))),
             None => self.decide(),
         }
         self.outcomes
-    }
-
-    /// Keeps the members that are kept in any case.
-    fn keep(&mut self) {
-        for slot in 0..self.outcomes.len() {
-            if let Wish::Stay(reason) = self.wish(self.at(slot)) {
-                self.give(slot, Verdict::Kept, reason, None);
-            }
-        }
     }
 
     fn decide(&mut self) {
@@ -91,25 +80,19 @@ impl<'a> Syncing<'a> {
 
     /// What the sync does with this member, unless something stops it.
     fn wish(&self, member: Member) -> Wish {
-        if member.is_terminating {
-            Wish::Stay(MemberReason::Terminating)
-        } else if self.is_recreated(member) {
-            Wish::Old
-        } else if !self.is_in_range(member) {
-            Wish::Condemned
-        } else if member.is_finished {
-            Wish::Finished
-        } else {
-            self.wish_of_update(member)
+        match member {
+            Member { is_terminating: true, .. } => Wish::Stay(MemberReason::Terminating),
+            _ if self.is_recreated(member) => Wish::Old,
+            _ if !self.is_in_range(member) => Wish::Condemned,
+            Member { is_finished: true, .. } => Wish::Finished,
+            _ => self.wish_of_update(member),
         }
     }
 
     /// What the update alone wants of a member in the range that is not being deleted.
     fn wish_of_update(&self, member: Member) -> Wish {
-        if member.is_updated {
-            return Wish::Stay(MemberReason::InRange);
-        }
         match self.set.update {
+            _ if member.is_updated => Wish::Stay(MemberReason::InRange),
             Update::RollingUpdate { partition, .. } if self.offset(member) < i64::from(partition) => {
                 Wish::Stay(MemberReason::BelowPartition)
             }
@@ -155,7 +138,7 @@ impl<'a> Syncing<'a> {
                 let slot = self.outcomes.iter().position(|outcome| Some(outcome.member) == blocker.by.member);
                 self.give(slot.expect("it is a member"), Verdict::Deleted, MemberReason::Finished, None);
             }
-        } else if let Some(slot) = self.find(|member| self.is_condemned(member)) {
+        } else if let Some(slot) = self.find(|member| !self.is_in_range(member)) {
             self.take_condemned(slot);
         } else {
             self.update_within(self.set.budget());
@@ -179,7 +162,7 @@ impl<'a> Syncing<'a> {
             return self.wait_for_condemned(self.blocker(slot, MemberReason::WaitsForTermination));
         }
         // Kubernetes takes an unavailable pod only if it is the first of all unavailable ones.
-        let first_unavailable = self.find_last(|member| self.is_condemned(member) && member.is_unavailable());
+        let first_unavailable = self.find_last(|member| !self.is_in_range(member) && member.is_unavailable());
         let obstacle = fault(highest).filter(|_| first_unavailable != Some(slot)).map(|reason| {
             first_unavailable.map_or_else(
                 || self.blocker(slot, reason),
@@ -203,13 +186,11 @@ impl<'a> Syncing<'a> {
 
     /// `Parallel`.
     fn all_at_once(&mut self) {
-        for slot in 0..self.outcomes.len() {
-            match self.wish(self.at(slot)) {
-                Wish::Condemned => self.give(slot, Verdict::Deleted, MemberReason::OutOfRange, None),
-                Wish::Finished => self.give(slot, Verdict::Deleted, MemberReason::Finished, None),
-                _ => {}
-            }
-        }
+        self.for_each_wish(|wish| match wish {
+            Wish::Condemned => (Verdict::Deleted, MemberReason::OutOfRange, None),
+            Wish::Finished => (Verdict::Deleted, MemberReason::Finished, None),
+            _ => (Verdict::Kept, MemberReason::InRange, None),
+        });
         if !matches!(self.set.update, Update::RollingUpdate { .. }) {
             return;
         }
@@ -334,14 +315,14 @@ impl<'a> Syncing<'a> {
         self.offset(member) >= self.set.first_in_budget()
     }
 
-    /// Decides about all members that are not kept in any case.
+    /// Decides about all members, of which some are kept in any case.
     fn for_each_wish(&mut self, decide: impl Fn(Wish) -> (Verdict, MemberReason, Option<Blocker>)) {
         for slot in 0..self.outcomes.len() {
-            let wish = self.wish(self.at(slot));
-            if !matches!(wish, Wish::Stay(_)) {
-                let (verdict, reason, by) = decide(wish);
-                self.give(slot, verdict, reason, by);
-            }
+            let (verdict, reason, by) = match self.wish(self.at(slot)) {
+                Wish::Stay(reason) => (Verdict::Kept, reason, None),
+                wish => decide(wish),
+            };
+            self.give(slot, verdict, reason, by);
         }
     }
 
@@ -380,28 +361,19 @@ impl<'a> Syncing<'a> {
     fn is_in_range(&self, member: Member) -> bool {
         self.set.is_in_range(member.ordinal)
     }
-
-    fn is_condemned(&self, member: Member) -> bool {
-        !self.is_in_range(member)
-    }
 }
 
 /// Returns what keeps a set that takes one pod at a time from going on. The checks are in the order in which Kubernetes
 /// makes them.
 fn fault(member: Member) -> Option<MemberReason> {
-    if member.is_finished && !member.is_terminating {
-        Some(MemberReason::WaitsForFinished)
-    } else if member.is_terminating {
-        Some(MemberReason::WaitsForTermination)
-    } else if !member.is_running {
-        Some(MemberReason::WaitsForRunning)
-    } else if !member.is_ready {
-        Some(MemberReason::WaitsForReady)
-    } else if member.is_available {
-        None
-    } else {
-        Some(MemberReason::WaitsForAvailable)
-    }
+    Some(match member {
+        Member { is_terminating: true, .. } => MemberReason::WaitsForTermination,
+        Member { is_finished: true, .. } => MemberReason::WaitsForFinished,
+        Member { is_running: false, .. } => MemberReason::WaitsForRunning,
+        Member { is_ready: false, .. } => MemberReason::WaitsForReady,
+        Member { is_available: false, .. } => MemberReason::WaitsForAvailable,
+        _ => return None,
+    })
 }
 
 fn missing(ordinal: i64) -> Blocker {
