@@ -65,7 +65,7 @@ impl Case {
                 Verdict::Possible => false,
             };
             if is_wrong {
-                return Err(format!("{} is {}, and went: {went}", pod.name(), pod.verdict.word()));
+                return Err(format!("{} is {}, and went: {went}", pod.name(), pod.verdict.name()));
             }
         }
         let went = u32::try_from(gone.map_or(0, BTreeSet::len)).expect("few pods");

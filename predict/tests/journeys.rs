@@ -352,7 +352,7 @@ fn contradiction(preview: &Preview<'_>, start: &World, end: &World) -> Option<St
         match pod.verdict {
             Verdict::Deleted if !went => return Some(format!("{} is certain to go, and stayed", pod.name())),
             Verdict::Kept | Verdict::Waiting if went => {
-                return Some(format!("{} is {}, and went", pod.name(), pod.verdict.word()));
+                return Some(format!("{} is {}, and went", pod.name(), pod.verdict.name()));
             }
             _ => {}
         }

@@ -113,7 +113,7 @@ fn of_preview(preview: &Preview<'_>) -> Value {
     for pod in preview.pods() {
         let chance = pod.probability.filter(|_| pod.verdict == Verdict::Possible);
         let percent = chance.map(|probability| json!((probability.min * 100.0).round()));
-        answer[pod.verdict.word()][pod.name()] = match (percent, pod.reason.rule()) {
+        answer[pod.verdict.name()][pod.name()] = match (percent, pod.reason.rule()) {
             (Some(percent), _) => percent,
             (None, rule) => json!(rule),
         };
@@ -129,7 +129,7 @@ fn of_preview(preview: &Preview<'_>) -> Value {
 fn of_order(order: &DeletionOrder<'_>) -> Value {
     let pods = order.pods().map(|pod| {
         let value = json!({
-            "verdict": pod.pod.verdict.word(), "rule": pod.rule(), "deletedAt": pod.deleted_at, "possibleAt": pod.possible_at,
+            "verdict": pod.pod.verdict.name(), "rule": pod.rule(), "deletedAt": pod.deleted_at, "possibleAt": pod.possible_at,
         });
         (pod.pod.name().to_owned(), value)
     });

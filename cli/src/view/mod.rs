@@ -170,7 +170,7 @@ fn read(details: &Details) -> [String; 4] {
 /// A verdict in a word, with the probability if chance decides and that is known: `possible 33%`.
 fn verdict_cell(verdict: Verdict, probability: Option<Probability>) -> String {
     match probability.filter(|_| verdict == Verdict::Possible) {
-        Some(probability) => format!("{} {}", verdict.word(), probability.text()),
-        None => verdict.word().to_owned(),
+        Some(probability) => format!("{} {}", verdict.name(), probability.text()),
+        None => verdict.name().to_owned(),
     }
 }

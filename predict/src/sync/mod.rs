@@ -11,16 +11,16 @@ pub mod stateful_set;
 pub use int_or_percent::{IntOrPercent, MAX_PERCENT};
 pub use outcome::{PodOutcome, Verdict};
 
-/// Declares why a controller does something, with a name for each reason in lower case with hyphens.
-macro_rules! reasons {
-    ($(#[$about:meta])* $reason:ident { $($(#[$why:meta])* $variant:ident = $name:literal,)+ }) => {
+/// Declares an enum, such as why a controller does something, with a name for each variant in lower case with hyphens.
+macro_rules! named {
+    ($(#[$about:meta])* $enum:ident { $($(#[$what:meta])* $variant:ident = $name:literal,)+ }) => {
         $(#[$about])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum $reason {
-            $($(#[$why])* $variant,)+
+        pub enum $enum {
+            $($(#[$what])* $variant,)+
         }
 
-        impl $reason {
+        impl $enum {
             /// All of them.
             pub const ALL: &[Self] = &[$(Self::$variant,)+];
 
@@ -33,4 +33,4 @@ macro_rules! reasons {
         }
     };
 }
-use reasons;
+use named;

@@ -1,30 +1,21 @@
 //! What a sync does to one pod.
 
+use crate::sync::named;
 use serde::Serialize;
 
-/// What Kubernetes does to a pod.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    /// It is deleted for certain.
-    Deleted,
-    /// It is deleted or kept: Kubernetes' rules leave it open, and something else decides, such as the controller's list order.
-    Possible,
-    /// It is deleted once another pod is available or deleted, and kept until then for certain.
-    Waiting,
-    /// It is kept for certain.
-    Kept,
-}
-
-impl Verdict {
-    /// Its word in JSON and in tables.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Deleted => "deleted",
-            Self::Possible => "possible",
-            Self::Waiting => "waiting",
-            Self::Kept => "kept",
-        }
+named! {
+    /// What Kubernetes does to a pod. Its name is its word in JSON and in tables.
+    #[derive(PartialOrd, Ord, Serialize)]
+    #[serde(rename_all = "lowercase")]
+    Verdict {
+        /// It is deleted for certain.
+        Deleted = "deleted",
+        /// It is deleted or kept: Kubernetes' rules leave it open, and something else decides, such as the controller's list order.
+        Possible = "possible",
+        /// It is deleted once another pod is available or deleted, and kept until then for certain.
+        Waiting = "waiting",
+        /// It is kept for certain.
+        Kept = "kept",
     }
 }
 

@@ -42,7 +42,7 @@ fn texts(value: &Value) -> Vec<&str> {
 fn told<R: Copy>(outcomes: &[PodOutcome<R>], name: fn(R) -> &'static str) -> Vec<String> {
     let mut groups = vec![];
     let tell = |outcome: &PodOutcome<R>| {
-        let (verdict, reason) = (outcome.verdict.word(), name(outcome.reason));
+        let (verdict, reason) = (outcome.verdict.name(), name(outcome.reason));
         if outcome.verdict != Verdict::Possible {
             return format!("{verdict} {reason}");
         }

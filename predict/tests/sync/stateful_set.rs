@@ -78,7 +78,7 @@ fn words(members: &[Member], outcome: &MemberOutcome) -> String {
         }
         format!(" by {}", by.ordinal)
     });
-    format!("{} {}{by}", outcome.verdict.word(), outcome.reason.name())
+    format!("{} {}{by}", outcome.verdict.name(), outcome.reason.name())
 }
 
 /// Each case, in whatever order the pods are listed.

@@ -1,8 +1,8 @@
 //! Why a pod is deleted or kept.
 
-use crate::sync::reasons;
+use crate::sync::named;
 
-reasons! {
+named! {
     /// Why a pod is deleted or kept.
     ///
     /// Reasons whose description begins with "Update" occur only in a sync that reaches its second part.

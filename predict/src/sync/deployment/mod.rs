@@ -24,7 +24,7 @@ pub use budgets::Budgets;
 pub use reason::SizeReason;
 pub use replica_set::{Annotation, DESIRED_REPLICAS_ANNOTATION, MAX_REPLICAS_ANNOTATION, ReplicaSetState};
 
-use super::IntOrPercent;
+use super::{IntOrPercent, named};
 use sets::Sets;
 
 /// What a sync reads from a Deployment.
@@ -61,32 +61,20 @@ pub enum Strategy {
     },
 }
 
-/// What kind of sync it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Path {
-    /// The Deployment is being deleted, so no set changes.
-    Nothing,
-    /// Scales the sets that exist, because the Deployment is paused or its count changed.
-    Scale,
-    /// Replaces old pods with new ones, within the budgets.
-    Roll,
-    /// Deletes all old pods, and only then creates new ones.
-    Recreate,
-    /// Changes the Deployment's template, as its rollback annotation demands. No set changes, but the new set is created if it does
-    /// not exist yet.
-    Rollback,
-}
-
-impl Path {
-    /// Returns the name in lower case.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Nothing => "nothing",
-            Self::Scale => "scale",
-            Self::Roll => "roll",
-            Self::Recreate => "recreate",
-            Self::Rollback => "rollback",
-        }
+named! {
+    /// What kind of sync it is.
+    Path {
+        /// The Deployment is being deleted, so no set changes.
+        Nothing = "nothing",
+        /// Scales the sets that exist, because the Deployment is paused or its count changed.
+        Scale = "scale",
+        /// Replaces old pods with new ones, within the budgets.
+        Roll = "roll",
+        /// Deletes all old pods, and only then creates new ones.
+        Recreate = "recreate",
+        /// Changes the Deployment's template, as its rollback annotation demands. No set changes, but the new set is created if it does
+        /// not exist yet.
+        Rollback = "rollback",
     }
 }
 

@@ -1,8 +1,8 @@
 //! Why a set gets its size.
 
-use crate::sync::reasons;
+use crate::sync::named;
 
-reasons! {
+named! {
     /// Why a set gets its size.
     ///
     /// The [module](super) explains the terms. "Scale", "Roll" and "Recreate" name the [`Path`](super::Path) on which a reason occurs.

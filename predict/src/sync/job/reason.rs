@@ -1,8 +1,8 @@
 //! Why a pod of a Job goes or stays.
 
-use crate::sync::reasons;
+use crate::sync::named;
 
-reasons! {
+named! {
     /// Why a pod of a Job goes or stays.
     JobReason {
         /// It stays: nothing asks for its deletion.

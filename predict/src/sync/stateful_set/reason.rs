@@ -1,8 +1,8 @@
 //! Why a pod of a `StatefulSet` is deleted, is kept or waits.
 
-use crate::sync::reasons;
+use crate::sync::named;
 
-reasons! {
+named! {
     /// Why a pod is deleted, is kept or waits.
     MemberReason {
         /// Keep: its ordinal is in the range, and it is neither finished nor old.
