@@ -47,18 +47,13 @@ impl DaemonSetReason<'_> {
     }
 
     pub(super) fn short(&self) -> String {
-        match (self.waits_for, self.outcome.reason) {
-            (Some(other), _) => waiting(self.pod.name(), other.pod.name()),
-            _ if self.is_later() => AFTER_ROLLOUT.to_owned(),
-            (None, reason) => self.words(reason).map_or_else(|| self.state(), str::to_owned),
+        if let Some(other) = self.waits_for {
+            return waiting(self.pod.name(), other.pod.name());
         }
-    }
-
-    /// The reason in words of its own, if the sentence has values that matter less.
-    fn words(&self, reason: DaemonReason) -> Option<&'static str> {
-        Some(match reason {
-            DaemonReason::Kept => return None,
-            DaemonReason::Surplus if self.outcome.verdict == Verdict::Kept => return None,
+        let words = match self.outcome.reason {
+            _ if self.is_later() => AFTER_ROLLOUT,
+            DaemonReason::Kept => return self.state(),
+            DaemonReason::Surplus if self.outcome.verdict == Verdict::Kept => return self.state(),
             DaemonReason::NotWanted => "may not run on its node",
             DaemonReason::Succeeded => "has succeeded",
             DaemonReason::Failed => "has failed",
@@ -76,7 +71,8 @@ impl DaemonSetReason<'_> {
             DaemonReason::AfterFirstPart => "old, after missing and surplus pods",
             DaemonReason::NodeMissing => "old, but the update fails",
             DaemonReason::NextSync => "in a later sync",
-        })
+        };
+        words.to_owned()
     }
 
     pub(super) fn sentence(&self) -> String {
@@ -90,6 +86,10 @@ impl DaemonSetReason<'_> {
     fn state(&self) -> String {
         let node = self.node.map_or_else(|| "no node".to_owned(), |it| format!("node {it}"));
         let state = self.waits_for.map_or_else(String::new, |other| other.state());
+        let old = match self.pod.meta.labels.get(REVISION_LABEL) {
+            Some(revision) => format!("it is old, of revision {}", text::name(revision)),
+            None => "it is old, without a revision".to_owned(),
+        };
         match self.outcome.reason {
             DaemonReason::NotWanted => {
                 self.unfit.clone().unwrap_or_else(|| format!("it may not run on {node}"))
@@ -105,48 +105,35 @@ impl DaemonSetReason<'_> {
             DaemonReason::OldNotReady => format!("it is old and not ready, and {node} has a new pod"),
             DaemonReason::Replaced => format!("it is old, and the new pod of {node} is available"),
             DaemonReason::NoNode => format!("it waits for {node}, which does not exist"),
-            DaemonReason::OldUnavailable => format!("{} and unavailable", self.old()),
+            DaemonReason::OldUnavailable => format!("{old} and unavailable"),
             DaemonReason::OldAvailable => {
                 let (most, used) = self.budget;
-                let verb = is(used);
-                let budget = format!(
-                    "{}, and at most {} may be unavailable ({used} {verb})",
-                    self.old(),
-                    count(most, "node")
-                );
-                if state.is_empty() { budget } else { format!("{budget}: {state}") }
+                let (nodes, are) = (count(most, "node"), is(used));
+                let colon = if state.is_empty() { "" } else { ": " };
+                format!("{old}, and at most {nodes} may be unavailable ({used} {are}){colon}{state}")
             }
-            DaemonReason::AwaitsNew if state.is_empty() => {
-                format!("{}, and {node} gets a new pod first", self.old())
-            }
-            DaemonReason::AwaitsNew => {
-                format!("{}, and is deleted after the new pod of {node}: {state}", self.old())
-            }
+            DaemonReason::AwaitsNew if state.is_empty() => format!("{old}, and {node} gets a new pod first"),
+            DaemonReason::AwaitsNew => format!("{old}, and is deleted after the new pod of {node}: {state}"),
             DaemonReason::NotStartable => {
-                format!("{} and unavailable, and no new pod can start on {node}", self.old())
+                format!("{old} and unavailable, and no new pod can start on {node}")
             }
-            DaemonReason::NotStartableAvailable => format!(
-                "{}, no new pod can start on {node}, and {} have an available pod where {} should",
-                self.old(),
-                count(self.available.0, "node"),
-                self.available.1
-            ),
-            DaemonReason::Unsettled if state.is_empty() => {
-                format!("{}, like another pod of {node}", self.old())
+            DaemonReason::NotStartableAvailable => {
+                let (have, should) = (count(self.available.0, "node"), self.available.1);
+                format!(
+                    "{old}, no new pod can start on {node}, and {have} have an available pod where {should} should"
+                )
             }
-            DaemonReason::Unsettled => format!("{}, and {state}", self.old()),
-            DaemonReason::OnDelete => {
-                format!("{}, but with OnDelete only a user replaces pods", self.old())
-            }
+            DaemonReason::Unsettled if state.is_empty() => format!("{old}, like another pod of {node}"),
+            DaemonReason::Unsettled => format!("{old}, and {state}"),
+            DaemonReason::OnDelete => format!("{old}, but with OnDelete only a user replaces pods"),
             DaemonReason::AfterFirstPart => {
                 format!(
-                    "{}, but the controller first creates missing pods and deletes pods that should not run",
-                    self.old()
+                    "{old}, but the controller first creates missing pods and deletes pods that should not run"
                 )
             }
             DaemonReason::NodeMissing => {
                 let by = self.waits_for.map_or("a pod", |other| other.pod.name());
-                format!("{}, but the update fails: the node of {by} does not exist", self.old())
+                format!("{old}, but the update fails: the node of {by} does not exist")
             }
             DaemonReason::NextSync => format!("one sync deletes at most {BURST_REPLICAS} pods"),
             DaemonReason::Kept if self.node.is_none() => {
@@ -159,25 +146,18 @@ impl DaemonSetReason<'_> {
             },
         }
     }
-
-    fn old(&self) -> String {
-        match self.pod.meta.labels.get(REVISION_LABEL) {
-            Some(revision) => format!("it is old, of revision {}", text::name(revision)),
-            None => "it is old, without a revision".to_owned(),
-        }
-    }
 }
 
 impl Unavailable<'_> {
     fn state(&self) -> String {
         let name = self.pod.name();
         if self.pod.is_terminating() {
-            return format!("{name} is still being deleted");
+            format!("{name} is still being deleted")
+        } else if !self.is_ready {
+            format!("{name} is not ready")
+        } else {
+            let since = self.pod.record.ready_time;
+            format!("{name} {}", not_yet_available(since, self.now, self.min_ready_seconds))
         }
-        if !self.is_ready {
-            return format!("{name} is not ready");
-        }
-        let since = self.pod.record.ready_time;
-        format!("{name} {}", not_yet_available(since, self.now, self.min_ready_seconds))
     }
 }
