@@ -138,7 +138,7 @@ impl<'a> Comparison<'a> {
                 times(policy, row, [pod.creation_time, other.creation_time], words, name)
             }
             Rule::Uid => {
-                let (a, b) = shortened(&pod.uid.to_string(), &other.uid.to_string());
+                let [a, b] = shortened(&pod.uid.to_string(), &other.uid.to_string());
                 format!("UID {a} ({name}: {b})")
             }
             // A rule of a later core: its name and integers still describe it.
@@ -176,11 +176,10 @@ fn times(policy: &Policy, row: &Row, [a, b]: [Time; 2], words: [&str; 3], name: 
 }
 
 /// Cuts two UIDs after the first character that differs, but not within the first group.
-fn shortened(a: &str, b: &str) -> (String, String) {
+fn shortened(a: &str, b: &str) -> [String; 2] {
     const FIRST_GROUP: usize = 8;
     let same = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
-    let cut = |uid: &str| uid.chars().take((same + 1).max(FIRST_GROUP)).collect::<String>() + "…";
-    (cut(a), cut(b))
+    [a, b].map(|uid| uid.chars().take((same + 1).max(FIRST_GROUP)).collect::<String>() + "…")
 }
 
 #[cfg(test)]
@@ -189,11 +188,7 @@ mod tests {
 
     #[test]
     fn uids_are_cut_after_the_first_difference() {
-        let cut = |a, b| {
-            let (a, b) = shortened(a, b);
-            [a, b]
-        };
-        assert_eq!(cut("a4441acb-e00d", "a4451acb-e00d"), ["a4441acb…", "a4451acb…"]);
-        assert_eq!(cut("a4441acb-e00d", "a4441acb-e10d"), ["a4441acb-e0…", "a4441acb-e1…"]);
+        assert_eq!(shortened("a4441acb-e00d", "a4451acb-e00d"), ["a4441acb…", "a4451acb…"]);
+        assert_eq!(shortened("a4441acb-e00d", "a4441acb-e10d"), ["a4441acb-e0…", "a4441acb-e1…"]);
     }
 }

@@ -84,18 +84,15 @@ impl JobPodReason<'_> {
         match self.reason {
             JobReason::Suspended => "a suspended Job keeps no pods".to_owned(),
             JobReason::Ending => {
-                format!(
-                    "the condition {} is true, so all pods are deleted",
-                    self.condition.unwrap_or("FailureTarget")
-                )
+                let condition = self.condition.unwrap_or("FailureTarget");
+                format!("the condition {condition} is true, so all pods are deleted")
             }
             JobReason::PodFailurePolicy | JobReason::SuccessPolicy => {
                 self.by_policy.map_or_else(String::new, ByPolicy::sentence)
             }
             JobReason::BackoffLimit => {
-                let (failures, exceed) =
-                    if job.failed == 1 { ("failure", "exceeds") } else { ("failures", "exceed") };
-                format!("{} {failures} {exceed} backoffLimit {}", job.failed, job.backoff_limit)
+                let exceed = if job.failed == 1 { "exceeds" } else { "exceed" };
+                format!("{} {exceed} backoffLimit {}", count(job.failed, "failure"), job.backoff_limit)
             }
             JobReason::Restarts => {
                 let restarts = count(job.restarts.unsigned_abs(), "restart");
@@ -120,10 +117,7 @@ impl JobPodReason<'_> {
             JobReason::Kept if matches!(job.completion, Completion::Indexed(_)) && self.of_index > 1 => {
                 format!("index {index} keeps this pod")
             }
-            JobReason::Kept => {
-                let kept = self.kept;
-                format!("{kept} of {active} {} kept", is(kept))
-            }
+            JobReason::Kept => format!("{} of {active} {} kept", self.kept, is(self.kept)),
             JobReason::Surplus => match self.left() {
                 Some(left) => format!("{active}, and {} {} left", count(left, "completion"), is(left)),
                 None => format!("{active}, and the parallelism allows {}", self.desired),

@@ -43,7 +43,8 @@ impl SetSize {
             all if surge == 0 => all,
             all => format!("{all} ({replicas} and a surge of {surge})"),
         };
-        let least = wanted.wrapping_sub(budgets.unavailable);
+        let least = wanted.wrapping_sub(budgets.unavailable).max(0);
+        let rest = change.replicas.wrapping_sub(from).wrapping_sub(change.part);
         match change.reason {
             SizeReason::Untouched => "this sync leaves it alone".to_owned(),
             SizeReason::OnlyActive => format!("the only ReplicaSet in use has {the} {replicas}"),
@@ -54,13 +55,10 @@ impl SetSize {
             }
             SizeReason::Share => format!("its share is {} of {allowed}", change.replicas),
             SizeReason::CutShare => format!("what is left of its share of {allowed}"),
-            SizeReason::ShareAndLeftover => {
-                let rest = change.replicas.wrapping_sub(from).wrapping_sub(change.part);
-                format!(
-                    "{:+} as its share of {allowed}, and {rest:+} that rounding leaves to the largest ReplicaSet",
-                    change.part
-                )
-            }
+            SizeReason::ShareAndLeftover => format!(
+                "{:+} as its share of {allowed}, and {rest:+} that rounding leaves to the largest ReplicaSet",
+                change.part
+            ),
             SizeReason::UsedUp => "the shares of the other ReplicaSets leave nothing to change in this sync".to_owned(),
             SizeReason::NoShare => {
                 "it has no share, because neither its annotation max-replicas nor the Deployment's status has a number"
@@ -75,21 +73,14 @@ impl SetSize {
             SizeReason::NoSurge => format!("the new ReplicaSet cannot grow, because at most {allowed} may exist"),
             SizeReason::AfterNewSet => "this sync changes only the new ReplicaSet, and the next one can change old ones".to_owned(),
             SizeReason::Unhealthy => format!("{} first", unavailable(change.part)),
-            SizeReason::Available => format!(
-                "{} can be deleted, because {} must stay available",
-                pods(change.part),
-                least.max(0)
-            ),
-            SizeReason::UnhealthyAndAvailable => {
-                let more = change.replicas.wrapping_sub(from).wrapping_sub(change.part);
-                format!(
-                    "{} first, and {} more can be deleted, because {} must stay available",
-                    unavailable(change.part),
-                    more.unsigned_abs(),
-                    least.max(0)
-                )
+            SizeReason::Available => {
+                format!("{} can be deleted, because {least} must stay available", pods(change.part))
             }
-            SizeReason::HeldBack => format!("held back, because {} must be available", pods(least.max(0))),
+            SizeReason::UnhealthyAndAvailable => {
+                let (first, more) = (unavailable(change.part), rest.unsigned_abs());
+                format!("{first} first, and {more} more can be deleted, because {least} must stay available")
+            }
+            SizeReason::HeldBack => format!("held back, because {} must be available", pods(least)),
             SizeReason::Recreated => "with the strategy Recreate, all old pods are deleted first".to_owned(),
             SizeReason::Waits => "with the strategy Recreate, the new ReplicaSet waits until all old pods have ended".to_owned(),
             SizeReason::Rejected => {
