@@ -58,20 +58,6 @@ pub enum AnyCount {
 }
 
 impl AnyCount {
-    fn rule(&self) -> &'static str {
-        match self {
-            Self::Foreground(_) => "foreground-deletion",
-            Self::Idle(rule, ..) => rule,
-        }
-    }
-
-    fn short(&self) -> String {
-        match self {
-            Self::Foreground(_) => "foreground deletion".to_owned(),
-            Self::Idle(_, kind, idle) => format!("the {kind} {idle}"),
-        }
-    }
-
     pub(crate) fn sentence(&self) -> String {
         match self {
             Self::Foreground(object) => {
@@ -91,7 +77,8 @@ impl<'a> Reason<'a> {
     pub fn rule(&self) -> Option<&'static str> {
         match self {
             Self::Compared(comparison) => Some(comparison.rule.name()),
-            Self::AnyCount(reason) => Some(reason.rule()),
+            Self::AnyCount(AnyCount::Foreground(_)) => Some("foreground-deletion"),
+            Self::AnyCount(AnyCount::Idle(rule, ..)) => Some(rule),
             Self::StatefulSet(reason) => Some(reason.outcome.reason.name()),
             Self::DaemonSet(reason) => Some(reason.outcome.reason.name()),
             Self::Job(reason) => Some(reason.reason.name()),
@@ -134,7 +121,8 @@ impl<'a> Reason<'a> {
             Self::Compared(comparison) => comparison.short(),
             Self::Open(chance) => chance.short().to_owned(),
             Self::AfterNewPods => AFTER_ROLLOUT.to_owned(),
-            Self::AnyCount(reason) => reason.short(),
+            Self::AnyCount(AnyCount::Foreground(_)) => "foreground deletion".to_owned(),
+            Self::AnyCount(AnyCount::Idle(_, kind, idle)) => format!("the {kind} {idle}"),
             Self::AllDeleted | Self::NoneDeleted | Self::OnlyPod => self.sentence().to_string(),
             Self::StatefulSet(reason) => reason.short(),
             Self::DaemonSet(reason) => reason.short(),
