@@ -72,23 +72,18 @@ impl fmt::Display for PodDeletion {
         let is = if self.is_terminating { "is being deleted" } else { "was deleted" };
         write!(f, "pod/{} {is}", text::name(&self.pod))?;
         let Some(because) = &self.event else {
-            return write!(
-                f,
-                ", and no event reports a scale-down, a rollout, an eviction, a taint or a preemption that deleted it"
-            );
+            let what = "a scale-down, a rollout, an eviction, a taint or a preemption that deleted it";
+            return write!(f, ", and no event reports {what}");
         };
         let probably = if self.is_probable { "probably " } else { "" };
         write!(f, ", {probably}because {because}.")?;
-        let chosen = self
-            .selected_by
-            .as_ref()
-            .map(|rule| format!("podrank-webhook selected it ({})", text::word(rule)));
-        let why = self.reason.as_ref().map(|reason| &reason.text);
-        match (why, &chosen, self.reason_unknown) {
-            (Some(why), Some(chosen), _) => write!(f, "\nWhy this pod: {why}, and {chosen}."),
-            (Some(why), None, _) | (None, Some(why), _) => write!(f, "\nWhy this pod: {why}."),
-            (None, None, Some(unknown)) => write!(f, "\nWhy this pod: {unknown}."),
-            (None, None, None) => Ok(()),
+        let why = self.reason.as_ref().map(|reason| reason.text.clone());
+        let chosen = |rule: &String| format!("podrank-webhook selected it ({})", text::word(rule));
+        let known: Vec<_> = why.into_iter().chain(self.selected_by.as_ref().map(chosen)).collect();
+        match self.reason_unknown {
+            _ if !known.is_empty() => write!(f, "\nWhy this pod: {}.", known.join(", and ")),
+            Some(unknown) => write!(f, "\nWhy this pod: {unknown}."),
+            None => Ok(()),
         }
     }
 }
