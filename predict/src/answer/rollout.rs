@@ -129,8 +129,12 @@ impl<'a> EndState<'a> {
 
     /// How many pods of a set go until then.
     pub fn delete_of(&self, replica_set: Option<&str>) -> CountRange {
-        let set = self.sets.iter().find(|set| set.replica_set == replica_set);
-        set.map_or(CountRange::one(0), |set| set.delete)
+        self.set(replica_set).map(|set| set.delete).unwrap_or_default()
+    }
+
+    /// One of the sets.
+    pub(crate) fn set(&self, replica_set: Option<&str>) -> Option<&GroupAtEnd<'a>> {
+        self.sets.iter().find(|set| set.replica_set == replica_set)
     }
 
     /// Says that something outside the controller deletes pods.
@@ -157,7 +161,7 @@ impl<'a> EndState<'a> {
     pub(crate) fn widen(&mut self, other: &EndState<'_>) {
         self.delete = self.delete.and(other.delete);
         for set in &mut self.sets {
-            if let Some(theirs) = other.sets.iter().find(|theirs| theirs.replica_set == set.replica_set) {
+            if let Some(theirs) = other.set(set.replica_set) {
                 set.replicas = set.replicas.and(theirs.replicas);
                 set.delete = set.delete.and(theirs.delete);
             }
@@ -167,16 +171,14 @@ impl<'a> EndState<'a> {
     /// What it waits for, in a few words: `waits for db-1`.
     pub fn short(&self) -> Option<impl Display> {
         let pods = self.pods;
-        let new_pods = match pods {
-            0 => "more new pods are available".to_owned(),
-            1 => "1 more new pod is available".to_owned(),
-            pods => format!("{pods} more new pods are available"),
-        };
-        let old_pods = if pods == 0 { "old pods".to_owned() } else { count(pods, "old pod") };
         let have = if pods == 1 { "has" } else { "have" };
         Some(match self.waits_for? {
-            WaitsFor::NewPods => format!("waits until {new_pods}"),
-            WaitsFor::OldPods => format!("waits until {old_pods} {have} ended"),
+            WaitsFor::NewPods if pods == 0 => "waits until more new pods are available".to_owned(),
+            WaitsFor::NewPods => {
+                format!("waits until {} {} available", count(pods, "more new pod"), is(pods))
+            }
+            WaitsFor::OldPods if pods == 0 => "waits until old pods have ended".to_owned(),
+            WaitsFor::OldPods => format!("waits until {} {have} ended", count(pods, "old pod")),
             WaitsFor::Resume => "rollout is paused".to_owned(),
             WaitsFor::AnotherCount => "waits for another replica count".to_owned(),
             WaitsFor::Pods => {
@@ -196,53 +198,43 @@ impl<'a> EndState<'a> {
             let waits = self.short().map_or_else(String::new, |waits| waits.to_string());
             format!("{start} {waits}")
         };
+        let are = is(self.then);
         let end = match self.basis {
-            Basis::Outside => return None,
-            Basis::Waiting { .. } => {
-                let pods = count(self.then, "pod");
-                let waits = then(self.delete.max > 0);
-                let text = || format!("{waits}. Only after that, {pods} {} deleted.", is(self.then));
-                return (self.then > 0).then(text);
+            Basis::Waiting { .. } if self.then > 0 => {
+                let (waits, pods) = (then(self.delete.max > 0), count(self.then, "pod"));
+                return Some(format!("{waits}. Only after that, {pods} {are} deleted."));
             }
+            Basis::Outside | Basis::Waiting { .. } => return None,
             Basis::Rollout(end) => end,
         };
-        if end.is_rollback {
-            return Some("It is not known what follows the rollback.".to_owned());
-        }
-        if end.is_rejected {
-            return Some(
-                "The API server rejects a replica count below 0, so the controller keeps trying.".to_owned(),
-            );
-        }
-        if !self.is_certain {
-            return Some(
-                "More can follow. Only the first syncs are shown, because the controller can continue in too many ways."
-                    .to_owned(),
-            );
-        }
         let old_pods = count(self.then, "old pod");
-        match self.waits_for {
+        Some(match self.waits_for {
+            _ if end.is_rollback => "It is not known what follows the rollback.".to_owned(),
+            _ if end.is_rejected => {
+                "The API server rejects a replica count below 0, so the controller keeps trying.".to_owned()
+            }
+            _ if !self.is_certain => {
+                "More can follow. Only the first syncs are shown, because the controller can continue in too many ways."
+                    .to_owned()
+            }
             Some(WaitsFor::NewPods) => {
-                let waits = then(end.follows);
-                Some(format!("{waits}. Only after that, {old_pods} {} deleted.", is(self.then)))
+                format!("{}. Only after that, {old_pods} {are} deleted.", then(end.follows))
             }
             Some(WaitsFor::OldPods) => {
-                let new_pods = count(end.new_pods, "pod");
-                let waits = then(end.follows);
-                Some(format!("{waits}. Only after that, its new ReplicaSet gets {new_pods}."))
+                let (waits, new_pods) = (then(end.follows), count(end.new_pods, "pod"));
+                format!("{waits}. Only after that, its new ReplicaSet gets {new_pods}.")
             }
-            Some(WaitsFor::Resume) => {
-                Some(format!("Its rollout is paused, so {old_pods} {} kept.", is(self.then)))
+            Some(WaitsFor::Resume) => format!("Its rollout is paused, so {old_pods} {are} kept."),
+            Some(WaitsFor::AnotherCount) => {
+                "No rollout starts until its replica count changes, because a ReplicaSet still records another one."
+                    .to_owned()
             }
-            Some(WaitsFor::AnotherCount) => Some(
-                "No rollout starts until its replica count changes, because a ReplicaSet still records another one.".to_owned(),
-            ),
             None if end.follows && end.unavailable > 0 => {
                 let pods = count(end.unavailable, "pod");
-                Some(format!("Nothing more follows, although {pods} {} not available.", is(end.unavailable)))
+                format!("Nothing more follows, although {pods} {} not available.", is(end.unavailable))
             }
-            Some(WaitsFor::Pods) | None => None,
-        }
+            Some(WaitsFor::Pods) | None => return None,
+        })
     }
 }
 
