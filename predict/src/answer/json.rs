@@ -207,12 +207,13 @@ enum WaitedFor<'v> {
 
 impl<'v> ReasonView<'v> {
     fn new(reason: &'v Reason<'_>, verdict: Verdict) -> Self {
-        let comparison = if let Reason::Compared(comparison) = reason { Some(comparison) } else { None };
-        let (own, value) = comparison.map_or((None, None), |comparison| {
-            let (own, value) = comparison.values();
-            (Some(own), value)
-        });
-        let other = comparison.and_then(|comparison| Some((comparison.other?.pod, value?)));
+        let (own, other) = match reason {
+            Reason::Compared(comparison) => {
+                let (own, other) = comparison.values();
+                (Some(own), other)
+            }
+            _ => (None, None),
+        };
         let is_possible = verdict == Verdict::Possible;
         let waits_for = || reason.waits_for().map_or(WaitedFor::NewPods(true), WaitedFor::Pod);
         Self {
@@ -265,12 +266,6 @@ impl<'v> PodView<'v> {
     }
 }
 
-impl Serialize for PodAnswer<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        PodView::new(self).serialize(serializer)
-    }
-}
-
 impl Serialize for OrderedPod<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let counts = Some(Counts { possible_at: self.possible_at, deleted_at: self.deleted_at });
@@ -317,10 +312,7 @@ impl Serialize for Preview<'_> {
 impl Preview<'_> {
     /// The groups, of a Deployment also those that later syncs create or enlarge.
     fn groups(&self) -> Vec<GroupView<'_>> {
-        let at_end = |rest: &EndState<'_>, name: Option<&str>| {
-            let set = rest.sets.iter().find(|set| set.replica_set == name);
-            set.map_or(CountRange::one(0_u32), |set| set.replicas)
-        };
+        let at_end = |rest: &EndState<'_>, name| rest.set(name).map(|set| set.replicas).unwrap_or_default();
         let own = self.groups.iter().map(|group| GroupView {
             replica_set: group.replica_set,
             is_new: group.is_new,

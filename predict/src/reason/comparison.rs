@@ -86,10 +86,10 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// What the rule reads from the pod and from the other one.
-    pub(crate) fn values(&self) -> (Value, Option<Value>) {
+    /// What the rule reads from the pod, and the other one with what the rule reads from it.
+    pub(crate) fn values(&self) -> (Value, Option<(&'a Pod, Value)>) {
         let Self { policy, rule, own: RankedPod { record: own, .. }, other } = self;
-        let Some(RankedPod { record: other, .. }) = other else {
+        let Some(RankedPod { pod, record: other }) = other else {
             return (Value::Number(own.rank.into()), None);
         };
         let explanation = policy.explain(own, other);
@@ -103,7 +103,7 @@ impl<'a> Comparison<'a> {
             Rule::Uid => Value::Text(pod.uid.to_string()),
             _ => Value::Number(number),
         };
-        (value(own, row.a), Some(value(other, row.b)))
+        (value(own, row.a), Some((*pod, value(other, row.b))))
     }
 
     /// The values that the rule reads from both.
