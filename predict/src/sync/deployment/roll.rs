@@ -5,7 +5,7 @@ use super::{SizeReason, Strategy, Syncing};
 use std::cmp::Ordering;
 
 /// The new set as the rest of a sync sees it: as it was, or as it was just created.
-struct NewSet {
+pub(super) struct NewSet {
     replicas: i32,
     available: i32,
 }
@@ -19,12 +19,12 @@ impl Syncing<'_> {
         }
     }
 
-    /// Creates the new set if it is missing. Returns whether that worked.
-    pub(super) fn create(&mut self) -> bool {
+    /// Creates the new set, which is missing. An error is the reason why old sets do not change.
+    pub(super) fn create(&mut self) -> Result<NewSet, SizeReason> {
         let size = self.new_size(0);
         if size < 0 {
             self.missing.reason = SizeReason::Rejected;
-            return false;
+            return Err(SizeReason::NotReached);
         }
         let reason = match self.deployment.strategy {
             Strategy::Recreate { .. } => SizeReason::ToCount,
@@ -34,7 +34,7 @@ impl Syncing<'_> {
         };
         self.missing.set(size, reason);
         self.creates = true;
-        true
+        Ok(NewSet { replicas: size, available: 0 })
     }
 
     /// Moves the new set towards the count. An error ends the sync, and is the reason why old sets do not change.
@@ -42,11 +42,7 @@ impl Syncing<'_> {
         let count = self.deployment.replicas;
         let Some((index, new)) = self.sets.new_set() else {
             // It cannot grow beyond the size with which it is created: it has the count, or no surge is left.
-            return if self.create() {
-                Ok(NewSet { replicas: self.missing.replicas, available: 0 })
-            } else {
-                Err(SizeReason::NotReached)
-            };
+            return self.create();
         };
         let (size, reason, end) = match new.replicas.cmp(&count) {
             Ordering::Equal => (count, SizeReason::AtCount, None),
@@ -146,7 +142,7 @@ impl Syncing<'_> {
             let reason = if new.replicas == count { SizeReason::AtCount } else { SizeReason::ToCount };
             self.changes[index].set(count, reason);
         } else {
-            self.create();
+            _ = self.create();
         }
     }
 

@@ -41,14 +41,10 @@ impl Syncing<'_> {
         })
     }
 
-    /// How many pods all sets may want together.
-    fn allowed(&self) -> i32 {
-        let count = self.deployment.replicas;
-        if count > 0 { count.wrapping_add(self.budgets.surge) } else { 0 }
-    }
-
     fn scale_proportionally(&mut self) {
-        let to_add = self.allowed().wrapping_sub(sum(self.sets.active(), |set| set.replicas));
+        let count = self.deployment.replicas;
+        let allowed = if count > 0 { count.wrapping_add(self.budgets.surge) } else { 0 };
+        let to_add = allowed.wrapping_sub(sum(self.sets.active(), |set| set.replicas));
         let adds = to_add.is_positive();
         let largest_first = self.sets.largest(adds);
         let mut left = to_add;
