@@ -5,7 +5,6 @@ use super::{DaemonPod, DaemonReason, NodeFit, PodOutcome, Syncing};
 use crate::sync::{IntOrPercent, Verdict};
 
 /// The pods of a node that are not being deleted, if there is at most one of each.
-#[derive(Clone, Copy, Default)]
 struct Pair<'a> {
     new: Option<&'a DaemonPod>,
     old: Option<(usize, &'a DaemonPod)>,
@@ -110,18 +109,9 @@ impl Syncing<'_> {
 impl<'a> Node<'a> {
     /// Upstream's `findUpdatedPodsOnNode`: `None` if there are several new or several old pods.
     fn pair(&self) -> Option<Pair<'a>> {
-        let mut pair = Pair::default();
-        for (index, pod) in self.staying() {
-            let is_second = if pod.is_updated() {
-                pair.new.replace(pod).is_some()
-            } else {
-                pair.old.replace((index, pod)).is_some()
-            };
-            if is_second {
-                return None;
-            }
-        }
-        Some(pair)
+        let (new, old): (Vec<_>, Vec<_>) = self.staying().partition(|(_, pod)| pod.is_updated());
+        let pair = Pair { new: new.first().map(|(_, pod)| *pod), old: old.first().copied() };
+        (new.len() <= 1 && old.len() <= 1).then_some(pair)
     }
 }
 
