@@ -59,13 +59,6 @@ pub enum DeletionCause {
     Node,
 }
 
-impl PodDeletion {
-    /// The rule by which Kubernetes took this pod, if it is known.
-    pub fn rule(&self) -> Option<&str> {
-        self.reason.as_ref().map(|reason| &*reason.rule)
-    }
-}
-
 impl fmt::Display for PodDeletion {
     /// `pod/web-a is going, because rs/web was scaled from 10 to 6 by kubectl`, and in the next line why that one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
