@@ -72,12 +72,10 @@ impl<'a> OrderedPod<'a> {
     /// What separates it from the pods after it, as a sentence. `None` if nothing does.
     pub fn why(&self) -> Option<impl Display> {
         let (first, last) = self.places;
-        let open = (first < last).then(|| {
-            let others = text::count(last - first, "other pod");
-            format!("chance decides among it and {others}")
-        });
-        let parts: Vec<_> =
-            open.into_iter().chain(self.reason.as_ref().map(|it| it.sentence().to_string())).collect();
+        let others = text::count(last - first, "other pod");
+        let open = (first < last).then(|| format!("chance decides among it and {others}"));
+        let why = self.reason.as_ref().map(|it| it.sentence().to_string());
+        let parts: Vec<_> = open.into_iter().chain(why).collect();
         (!parts.is_empty()).then(|| parts.join(", and all of them come before the rest: "))
     }
 }

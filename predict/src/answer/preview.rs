@@ -99,12 +99,9 @@ impl<'a> Preview<'a> {
             .iter()
             .map(|(name, on)| format!("{name}={on}"))
             .collect();
+        let (kind, size) = (kind.short(), self.size.flags());
         let flags = [
-            Some(format!(
-                "{}/{name} --namespace {namespace} {} --now {now}",
-                kind.short(),
-                self.size.flags()
-            )),
+            Some(format!("{kind}/{name} --namespace {namespace} {size} --now {now}")),
             (self.within != Window::default()).then(|| {
                 let [before, after] = [self.within.before, self.within.after].map(|time| time.as_secs_f64());
                 format!("--within {before}s,{after}s")

@@ -146,10 +146,8 @@ impl<'a> StatefulSetReason<'a> {
                 format!("{by} is deleted first: scaling down comes before updating")
             }
             MemberReason::Budget => {
-                format!(
-                    "as many pods are unavailable as may be ({}), and {by} is one of them",
-                    self.set.budget()
-                )
+                let budget = self.set.budget();
+                format!("as many pods are unavailable as may be ({budget}), and {by} is one of them")
             }
             MemberReason::AfterRecreate => format!("{by} is old, and all old pods are deleted first"),
             MemberReason::NoOrdinal => {
