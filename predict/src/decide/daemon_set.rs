@@ -7,8 +7,8 @@ use crate::reason::{Cause, DaemonSetReason, Reason, Unavailable};
 use crate::snapshot::{
     DaemonSet, FinishedPhase, Node, Pod, REVISION_LABEL, Revision, Snapshot, Workload, to_time,
 };
-use crate::sync::daemon_set::{DaemonPod, DaemonReason, DaemonSetState, NodeFit, Strategy, Sync, next_sync};
-use crate::sync::{IntOrPercent, PodOutcome, Verdict};
+use crate::sync::daemon_set::{DaemonPod, DaemonReason, DaemonSetState, NodeFit, Sync, next_sync};
+use crate::sync::{PodOutcome, Verdict};
 use crate::text::{count, is};
 use podrank::Time;
 use podrank::controller::{Availability, availability};
@@ -113,10 +113,7 @@ pub(crate) fn decide<'a>(
     }
 
     let knows_revision = revision.is_some();
-    if !knows_revision
-        && let Strategy::RollingUpdate { max_surge, .. } = spec.strategy
-        && !matches!(max_surge, IntOrPercent::Int(0) | IntOrPercent::Percent(0))
-    {
+    if !knows_revision && spec.strategy.allows_surge() {
         // A node may keep an old pod and a new one, and which is which is not known.
         for outcome in sync.outcomes.iter_mut().filter(|outcome| outcome.reason == DaemonReason::Surplus) {
             sync.deleted -= usize::from(outcome.verdict == Verdict::Deleted);

@@ -76,11 +76,10 @@ pub struct Sync {
     pub blocked_by: Option<usize>,
 }
 
-impl DaemonSetState {
+impl Strategy {
     /// Upstream's `AllowsSurge`: whether a node may have two pods during an update.
-    fn allows_surge(&self) -> bool {
-        let Strategy::RollingUpdate { max_surge, .. } = self.strategy else { return false };
-        max_surge.resolve(1, true) > 0
+    pub(crate) fn allows_surge(self) -> bool {
+        matches!(self, Self::RollingUpdate { max_surge, .. } if max_surge.resolve(1, true) > 0)
     }
 }
 
@@ -159,7 +158,7 @@ impl Syncing<'_> {
                 self.sync.outcomes[index].contest(leader, 1);
             }
         }
-        if !self.set.allows_surge() {
+        if !self.set.strategy.allows_surge() {
             for (index, _) in running().skip(1) {
                 self.give(index, Verdict::Deleted, DaemonReason::Surplus);
             }
