@@ -60,7 +60,8 @@ fn wanted() {
         (JobState { state: State::LeftAlone, ..job(3, Completion::Count(5), 3) }, 9),
         (JobState { is_being_deleted: true, ..job(3, Completion::Count(5), 3) }, 9),
     ] {
-        assert_eq!(job.wanted(9, NOW), wanted);
+        let indexes: Vec<i64> = (0..9).collect();
+        assert_eq!(next_sync(&job, NOW, &[running(0); 9], &indexes).wanted, wanted);
     }
 }
 

@@ -107,7 +107,7 @@ impl Completion {
 pub struct Sync {
     /// What it does to each pod.
     pub outcomes: Vec<PodOutcome<JobReason>>,
-    /// How many active pods the controller wants.
+    /// How many active pods the controller wants: as many as there are if it does nothing.
     pub wanted: usize,
     /// How many pods the sync deletes.
     pub deleted: usize,
@@ -116,15 +116,6 @@ pub struct Sync {
 }
 
 impl JobState {
-    /// Returns how many active pods the controller wants at `now` if `active` pods are active.
-    pub fn wanted(&self, active: usize, now: Time) -> usize {
-        match self.fate(now) {
-            JobFate::Idle => active,
-            JobFate::AllGo(_) => 0,
-            JobFate::Counted => self.counted(active),
-        }
-    }
-
     /// Returns why the sync at `now` ends the Job, or `None` if it does not. A sync that ends the Job deletes all active pods.
     ///
     /// A Job can be past several limits simultaneously. This is the first in the order in which Kubernetes checks them.
@@ -165,19 +156,6 @@ impl JobState {
         Some(seconds.wrapping_mul(1_000_000_000).saturating_sub(elapsed().unwrap_or(0)))
     }
 
-    /// Returns what the sync does with the pods as a whole.
-    fn fate(&self, now: Time) -> JobFate {
-        if self.state == State::LeftAlone {
-            return JobFate::Idle;
-        }
-        match self.end(now) {
-            Some(reason) => JobFate::AllGo(reason),
-            None if self.is_being_deleted => JobFate::Idle,
-            None if self.is_suspended => JobFate::AllGo(JobReason::Suspended),
-            None => JobFate::Counted,
-        }
-    }
-
     /// Returns how many active pods the controller wants if the Job goes on.
     fn counted(&self, active: usize) -> usize {
         let parallelism = usize::try_from(self.parallelism).unwrap_or(0);
@@ -194,17 +172,6 @@ impl JobState {
     }
 }
 
-/// What a sync does with a Job's pods as a whole.
-#[derive(Clone, Copy)]
-enum JobFate {
-    /// It deletes none, whatever the numbers.
-    Idle,
-    /// It deletes all, for this reason.
-    AllGo(JobReason),
-    /// The numbers decide.
-    Counted,
-}
-
 /// Predicts the next sync of a Job, at `now`.
 ///
 /// `pods` are the active pods that the Job controls, in any order. Their ranks, deletion costs, tiers and
@@ -217,20 +184,25 @@ enum JobFate {
 /// are in the group, the Job cannot keep all of them.
 pub fn next_sync(job: &JobState, now: Time, pods: &[Pod], indexes: &[i64]) -> Sync {
     let active = pods.len();
-    let wanted = job.wanted(active, now);
     let all = |verdict, reason| vec![PodOutcome::new(verdict, reason); active];
-    let (outcomes, deleted, later) = match job.fate(now) {
-        JobFate::Idle => (all(Verdict::Kept, JobReason::Kept), 0, 0),
-        JobFate::AllGo(reason) => (all(Verdict::Deleted, reason), active, 0),
-        JobFate::Counted => {
+    let delete_all =
+        |reason| Sync { outcomes: all(Verdict::Deleted, reason), wanted: 0, deleted: active, later: 0 };
+    match job.end(now) {
+        Some(reason) => delete_all(reason),
+        None if job.state == State::LeftAlone || job.is_being_deleted => {
+            Sync { outcomes: all(Verdict::Kept, JobReason::Kept), wanted: active, deleted: 0, later: 0 }
+        }
+        None if job.is_suspended => delete_all(JobReason::Suspended),
+        None => {
+            let wanted = job.counted(active);
             let mut removal = Removal::new(pods);
             if let Completion::Indexed(completions) = job.completion {
                 removal.remove_wrong_indexes(indexes, completions.into());
             }
-            removal.run(active.saturating_sub(wanted))
+            let (outcomes, deleted, later) = removal.run(active.saturating_sub(wanted));
+            Sync { outcomes, wanted, deleted, later }
         }
-    };
-    Sync { outcomes, wanted, deleted, later }
+    }
 }
 
 /// What `ActivePods` is in terms of the comparator with ranks, which must be 0: no time at which ages are taken, and no deletion cost.
