@@ -297,11 +297,8 @@ impl Serialize for Preview<'_> {
             next_sync: self.rollout.map(|rollout| NextSync { path: rollout.path, deletions }),
             steps: self.steps.as_deref(),
             waits_for,
-            complete: match &self.rest {
-                Some(rest) => rest.is_certain,
-                // Of a kind without a count, another sync follows immediately.
-                None => self.workload.kind.has_count(),
-            },
+            // Of a kind without a count, another sync follows immediately.
+            complete: self.rest.as_ref().map_or(self.workload.kind.has_count(), |rest| rest.is_certain),
             notes: &self.notes,
             groups: self.groups(),
         };

@@ -155,13 +155,11 @@ impl<'a> Preview<'a> {
     pub fn in_sequence(&self) -> Vec<&PodAnswer<'a>> {
         let mut pods: Vec<_> = self.pods().collect();
         // Of those whose odds nobody knows, each may well go.
-        let most = |pod: &PodAnswer<'_>| {
-            pod.probability.map_or(1.0, |probability| probability.max.unwrap_or(probability.min))
-        };
-        let least = |pod: &PodAnswer<'_>| pod.probability.map_or(0.0, |probability| probability.min);
+        let most = |pod: &PodAnswer<'_>| pod.probability.map_or(1.0, |it| it.max.unwrap_or(it.min));
+        let least = |pod: &PodAnswer<'_>| pod.probability.map_or(0.0, |it| it.min);
         pods.sort_by(|a, b| {
-            let likelier = || most(b).total_cmp(&most(a)).then_with(|| least(b).total_cmp(&least(a)));
-            a.verdict.cmp(&b.verdict).then_with(likelier)
+            let by_most = || most(b).total_cmp(&most(a));
+            a.verdict.cmp(&b.verdict).then_with(by_most).then_with(|| least(b).total_cmp(&least(a)))
         });
         pods
     }

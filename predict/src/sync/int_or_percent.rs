@@ -33,12 +33,10 @@ impl IntOrPercent {
         if let Some(at) = digits.bytes().position(|byte| !byte.is_ascii_digit()) {
             return Err(format!("the byte at offset {at} is not a digit"));
         }
-        // More digits than a number holds.
-        let percent = digits.parse().unwrap_or(u32::MAX);
-        if percent > MAX_PERCENT {
-            Err(format!("it is above {MAX_PERCENT}%"))
-        } else {
-            Ok(Self::Percent(percent))
+        match digits.parse::<u32>() {
+            Ok(percent) if percent <= MAX_PERCENT => Ok(Self::Percent(percent)),
+            // An error is more digits than a number holds.
+            _ => Err(format!("it is above {MAX_PERCENT}%")),
         }
     }
 
