@@ -121,24 +121,22 @@ impl JobState {
     /// A Job can be past several limits simultaneously. This is the first in the order in which Kubernetes checks them.
     /// A deadline does not pass if `now` is unset.
     pub fn end(&self, now: Time) -> Option<JobReason> {
-        let past_restarts = match self.backoff_limit {
-            0 => self.restarts > 0,
-            limit => self.restarts >= limit,
+        let (failed_indexes, completions) = match self.completion {
+            Completion::Indexed(completions) => (self.failed_indexes, completions),
+            _ => (0, 0),
         };
-        let completions = self.completion.indexed().map(i64::from);
-        let failed_indexes = if completions.is_some() { self.failed_indexes } else { 0 };
         let ended_indexes = i64::from(failed_indexes).saturating_add(self.succeeded.into());
         match self.state {
             State::LeftAlone => None,
             State::Ending => Some(JobReason::Ending),
             State::PodFailurePolicy => Some(JobReason::PodFailurePolicy),
             _ if self.failed > self.backoff_limit => Some(JobReason::BackoffLimit),
-            _ if past_restarts => Some(JobReason::Restarts),
+            _ if self.restarts >= self.backoff_limit.max(1) => Some(JobReason::Restarts),
             _ if self.deadline_left(now).is_some_and(|left| left <= 0) => Some(JobReason::Deadline),
             _ if failed_indexes > self.max_failed_indexes.unwrap_or(i32::MAX) => {
                 Some(JobReason::MaxFailedIndexes)
             }
-            _ if failed_indexes > 0 && completions.is_some_and(|all| ended_indexes >= all) => {
+            _ if failed_indexes > 0 && ended_indexes >= i64::from(completions) => {
                 Some(JobReason::FailedIndexes)
             }
             State::SuccessPolicy => Some(JobReason::SuccessPolicy),

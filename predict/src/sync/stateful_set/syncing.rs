@@ -205,9 +205,8 @@ impl<'a> Syncing<'a> {
                 }
             }
         }
-        let counts = |member: Member| self.is_in_range(member) && self.is_in_budget(member);
-        let present = self.count(counts);
-        let unavailable = self.count(|member| counts(member) && member.is_unavailable());
+        let present = self.count(|member| self.is_in_budget(member));
+        let unavailable = self.count(|member| self.is_in_budget(member) && member.is_unavailable());
         let absent = self.set.budgeted() - present;
         self.update_within(self.set.budget() - absent - unavailable);
     }
@@ -245,8 +244,7 @@ impl<'a> Syncing<'a> {
 
     /// Replaces old pods from the highest down, as many as the budget allows.
     fn update_within(&mut self, mut budget: i64) {
-        let unavailable = self
-            .find(|member| self.is_in_range(member) && self.is_in_budget(member) && member.is_unavailable());
+        let unavailable = self.find(|member| self.is_in_budget(member) && member.is_unavailable());
         // A missing pod counts as unavailable.
         let absent = || self.absent(i64::from(self.set.start) + self.set.first_in_budget()).next_back();
         let mut by = unavailable
@@ -312,7 +310,7 @@ impl<'a> Syncing<'a> {
     }
 
     fn is_in_budget(&self, member: Member) -> bool {
-        self.offset(member) >= self.set.first_in_budget()
+        self.is_in_range(member) && self.offset(member) >= self.set.first_in_budget()
     }
 
     /// Decides about all members, of which some are kept in any case.
