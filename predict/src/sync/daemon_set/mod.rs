@@ -50,9 +50,8 @@ pub enum Strategy {
 pub struct Sync {
     /// What it does to each pod.
     pub outcomes: Vec<PodOutcome<DaemonReason>>,
-    /// Whether the sync reaches its second part, the update, because its first part has nothing to do.
-    pub is_update: bool,
-    /// On how many nodes a pod may start. This and the next four are 0 unless `is_update` is true.
+    /// On how many nodes a pod may start. This and the next four are 0 unless the sync reaches its second part, the update, because its
+    /// first part has nothing to do.
     pub wanted: usize,
     /// `maxSurge` as a number of nodes.
     pub surge: i64,
@@ -118,7 +117,6 @@ impl Syncing<'_> {
         match self.set.strategy {
             Strategy::OnDelete => self.give_old(DaemonReason::OnDelete),
             Strategy::RollingUpdate { max_surge, max_unavailable } if is_tidy => {
-                self.sync.is_update = true;
                 self.update(nodes, max_surge, max_unavailable);
             }
             Strategy::RollingUpdate { .. } => self.give_old(DaemonReason::AfterFirstPart),

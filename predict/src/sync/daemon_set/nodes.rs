@@ -11,8 +11,9 @@ pub(super) struct Node<'a> {
 /// Returns all nodes with their pods.
 pub(super) fn nodes<'a>(fits: &[NodeFit], pods: &'a [DaemonPod]) -> Vec<Node<'a>> {
     let mut nodes: Vec<_> = fits.iter().map(|fit| Node { fit: *fit, pods: Vec::new() }).collect();
-    for (index, pod) in pods.iter().enumerate().filter(|(_, pod)| pod.is_seen()) {
-        if let Some(node) = pod.node {
+    for (index, pod) in pods.iter().enumerate() {
+        // The controller skips a pod without a node, and one of which nothing is left to do.
+        if let Some(node) = pod.node.filter(|_| !(pod.is_terminating && pod.has_ended())) {
             nodes[node].pods.push((index, pod));
         }
     }

@@ -53,9 +53,4 @@ impl DaemonPod {
     pub fn is_updated(&self) -> bool {
         self.has_revision || self.has_generation
     }
-
-    /// Whether the controller does not skip the pod, because nothing is left to do or it has no node.
-    pub(super) fn is_seen(&self) -> bool {
-        !(self.is_terminating && self.has_ended())
-    }
 }
