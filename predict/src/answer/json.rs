@@ -207,13 +207,9 @@ enum WaitedFor<'v> {
 
 impl<'v> ReasonView<'v> {
     fn new(reason: &'v Reason<'_>, verdict: Verdict) -> Self {
-        let (own, other) = match reason {
-            Reason::Compared(comparison) => {
-                let (own, other) = comparison.values();
-                (Some(own), other)
-            }
-            _ => (None, None),
-        };
+        let found = if let Reason::Compared(comparison) = reason { Some(comparison.values()) } else { None };
+        let (own, other) = found.unzip();
+        let other = other.flatten();
         let is_possible = verdict == Verdict::Possible;
         let waits_for = || reason.waits_for().map_or(WaitedFor::NewPods(true), WaitedFor::Pod);
         Self {
@@ -231,8 +227,7 @@ impl<'v> ReasonView<'v> {
         let text = pod.why()?.to_string();
         let chance = Some(ChanceView { cause: "order", deletions: None, pods: None });
         let by_chance = || ReasonView { rule: BY_CHANCE, chance, ..Self::default() };
-        let verdict = pod.pod.verdict;
-        let view = pod.reason.as_ref().map_or_else(by_chance, |reason| Self::new(reason, verdict));
+        let view = pod.reason.as_ref().map_or_else(by_chance, |reason| Self::new(reason, pod.pod.verdict));
         Some(Self { text, ..view })
     }
 }
