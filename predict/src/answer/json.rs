@@ -261,6 +261,12 @@ impl<'v> PodView<'v> {
     }
 }
 
+impl Serialize for PodAnswer<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        PodView::new(self).serialize(serializer)
+    }
+}
+
 impl Serialize for OrderedPod<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let counts = Some(Counts { possible_at: self.possible_at, deleted_at: self.deleted_at });

@@ -29,7 +29,7 @@ pub(crate) fn preview_direct<'a>(
     let rest = rest(entry, &decision, certain);
     let delete = certain + decision.quota;
     let groups = vec![PodGroup { delete, pods: decision.pods, ..PodGroup::default() }];
-    Ok(Preview { feature_gates, size, rest, notes, groups, ..Preview::new(entry.id(), options) })
+    Ok(Preview { feature_gates, rest, size, notes, groups, ..Preview::new(entry.id(), options) })
 }
 
 /// The names of feature gates, and whether they are on.

@@ -55,12 +55,11 @@ pub(crate) fn invalid_costs<'a>(pods: impl Iterator<Item = &'a Pod>) -> impl Ite
         }
     }
     let note = |((text, error), pods): ((&String, String), Vec<&Pod>)| {
-        let whose = match &*pods {
-            [pod] => pod.to_string(),
-            _ => {
-                let names: Vec<_> = pods.iter().map(|pod| text::name(pod.name())).collect();
-                format!("{} ({})", count(pods.len(), "pod"), text::first(&names, MOST_NAMES))
-            }
+        let whose = if let [pod] = &*pods {
+            pod.to_string()
+        } else {
+            let names: Vec<_> = pods.iter().map(|pod| text::name(pod.name())).collect();
+            format!("{} ({})", count(pods.len(), "pod"), text::first(&names, MOST_NAMES))
         };
         let text =
             format!("{whose}: Kubernetes reads {DELETION_COST_ANNOTATION} {} as 0: {error}", quoted(text));

@@ -316,7 +316,9 @@ fn numbered(own: &[RankedPod<'_>], places: &[Vec<f64>]) -> Result<Vec<u16>, Erro
     let mut tiers = vec![0; own.len()];
     for (tier, equal) in indices.chunk_by(|&a, &b| compare(a, b).is_eq()).enumerate() {
         let tier = u16::try_from(tier).map_err(|_| too_many_groups())?;
-        equal.iter().for_each(|&index| tiers[index] = tier);
+        for &index in equal {
+            tiers[index] = tier;
+        }
     }
     Ok(tiers)
 }
@@ -331,7 +333,9 @@ pub(super) fn spread(
     related: &[Option<&str>],
 ) {
     let Some(levels) = request.levels().filter(|_| request.empty_nodes().is_none()) else { return };
-    pods.iter_mut().for_each(|pod| pod.rank = 0);
+    for pod in &mut *pods {
+        pod.rank = 0;
+    }
     for level in levels.iter().rev() {
         let mut numbers = HashMap::<&str, u32>::new();
         let mut number = |node: Option<&str>| {

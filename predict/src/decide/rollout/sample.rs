@@ -34,7 +34,9 @@ pub(crate) fn sample(
     let error = (0.25 / f64::from(runs)).sqrt();
     let mut sets: Vec<_> = own.iter().map(|own| own.to_vec()).collect();
     // The order of the input makes no difference.
-    sets.iter_mut().for_each(|set| set.sort_by_key(|pod| pod.record.uid));
+    for set in &mut sets {
+        set.sort_by_key(|pod| pod.record.uid);
+    }
     let cases: Vec<Vec<Vec<u32>>> = schedules.iter().map(|events| run(policy, &sets, events, runs)).collect();
     let mut probabilities = HashMap::new();
     for (index, set) in sets.iter().enumerate() {
