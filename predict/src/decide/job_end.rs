@@ -1,7 +1,7 @@
 //! What ends a Job: its limits and policies, and what its pods failed by. Pure functions on what was read.
 
 use crate::reason::{ByPolicy, FailedBy};
-use crate::snapshot::{Condition, FailureRule, FinishedPhase, Job, JobPod, Pod, SuccessRule};
+use crate::snapshot::{FailureRule, FinishedPhase, Job, JobPod, Pod, SuccessRule};
 use crate::sync::job::{JobState, State};
 use podrank::Phase;
 
@@ -112,11 +112,11 @@ impl FailureRule {
             return ended.map(|(_, code)| FailedBy::ExitCode(*code));
         }
         let patterns = self.on_pod_conditions.as_deref().unwrap_or_default();
-        let matches = |Condition { r#type, status, .. }: &&Condition| {
-            patterns.iter().any(|it| it.r#type == *r#type && it.status.as_deref().unwrap_or("True") == status)
+        let matches = |(kind, status): &&(String, String)| {
+            patterns.iter().any(|it| it.r#type == *kind && it.status.as_deref().unwrap_or("True") == status)
         };
-        let Condition { r#type, status, .. } = pod.conditions.iter().find(matches)?;
-        Some(FailedBy::Condition(r#type, status))
+        let (kind, status) = pod.conditions.iter().find(matches)?;
+        Some(FailedBy::Condition(kind, status))
     }
 }
 

@@ -99,12 +99,10 @@ pub(crate) struct TargetReference {
 
 /// A condition of a status.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default, expecting = "a condition")]
+#[serde(default, expecting = "a condition")]
 pub(crate) struct Condition {
-    pub(crate) r#type: String,
-    pub(crate) status: String,
-    pub(crate) reason: Lenient<String>,
-    pub(crate) last_transition_time: Option<Time>,
+    r#type: String,
+    status: String,
 }
 
 impl Condition {

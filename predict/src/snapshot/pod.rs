@@ -1,8 +1,8 @@
 //! One `v1.Pod`: what identifies it, and the record that the order reads.
 
 use crate::snapshot::{
-    Affinity, Condition, ContainerState, Lenient, Metadata, NotedCost, Object, ObjectMeta, OwnerReference,
-    PreviousCost, WorkloadKind, WrittenCost, deletion, nanos, time,
+    Affinity, ContainerState, Lenient, Metadata, NotedCost, Object, ObjectMeta, OwnerReference, PreviousCost,
+    Time, WorkloadKind, WrittenCost, deletion, nanos, time,
 };
 use crate::sync::job::{COMPLETION_INDEX_ANNOTATION, NO_INDEX, completion_index};
 use crate::text;
@@ -107,8 +107,8 @@ pub(crate) struct JobPod {
     pub(crate) restarts: i32,
     /// Of a pod that is not active: the names and exit codes of the containers that failed, and then of the init containers.
     pub(crate) ended: Vec<(Option<String>, i32)>,
-    /// Of a pod that is not active.
-    pub(crate) conditions: Vec<Condition>,
+    /// Of a pod that is not active: the types and statuses of its conditions.
+    pub(crate) conditions: Vec<(String, String)>,
 }
 
 #[derive(Default, Deserialize)]
@@ -136,6 +136,16 @@ struct PodStatus {
     conditions: Option<Vec<Condition>>,
     container_statuses: Option<Vec<ContainerStatus>>,
     init_container_statuses: Option<Vec<ContainerStatus>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "a condition")]
+struct Condition {
+    r#type: Option<String>,
+    status: Option<String>,
+    #[serde(default)]
+    reason: Lenient<String>,
+    last_transition_time: Option<Time>,
 }
 
 #[derive(Deserialize)]
@@ -167,7 +177,8 @@ impl TryFrom<Object<Option<PodSpec>, PodStatus>> for Pod {
         let holds = |(key, value): &&(&str, &str)| metadata.annotation(key) == Some(value);
         let node = spec.node_name.clone().filter(|node| !node.is_empty());
         let affinity = spec.affinity.as_ref().filter(|_| node.is_none());
-        let ready = status.condition("Ready").filter(|it| it.status == "True");
+        let is_ready = |it: &&Condition| it.status.as_deref() == Some("True");
+        let ready = status.condition("Ready").filter(is_ready);
         let record = podrank::Pod {
             uid: uid(&meta.uid)?,
             ready_time: time(ready.and_then(|condition| condition.last_transition_time.as_ref())),
@@ -256,7 +267,8 @@ impl Termination {
         let own = spec.termination_grace_period_seconds.0;
         let grace = metadata.deletion_grace_period_seconds.0;
         let deleted = metadata.deletion_timestamp.as_ref().and_then(nanos);
-        let disrupted = status.condition("DisruptionTarget").filter(|it| it.status == "True");
+        let disrupted =
+            status.condition("DisruptionTarget").filter(|it| it.status.as_deref() == Some("True"));
         let rule = metadata.annotation(STEERED_ANNOTATION).and_then(|steered| steered.split('/').nth(3));
         let turned = |it: &Condition| time(it.last_transition_time.as_ref()).unix_nanos();
         Self {
@@ -270,7 +282,8 @@ impl Termination {
 
 impl PodStatus {
     fn condition(&self, name: &str) -> Option<&Condition> {
-        self.conditions.iter().flatten().find(|condition| condition.r#type == name)
+        let mut conditions = self.conditions.iter().flatten();
+        conditions.find(|condition| condition.r#type.as_deref() == Some(name))
     }
 }
 
@@ -293,6 +306,7 @@ impl JobPod {
             let code = container.state.exit_code().filter(|code| *code != 0)?;
             Some((container.name.clone(), code))
         };
+        let condition = |it: &Condition| Some((it.r#type.clone()?, it.status.clone()?));
         Self {
             index: metadata.annotation(COMPLETION_INDEX_ANNOTATION).map_or(NO_INDEX, completion_index),
             is_in_gang: spec.scheduling_group.is_some(),
@@ -300,7 +314,10 @@ impl JobPod {
             failures: failures.max(0),
             restarts: restarts.fold(0, i32::wrapping_add),
             ended: if is_active { Vec::new() } else { main.chain(init).filter_map(ended).collect() },
-            conditions: if is_active { Vec::new() } else { status.conditions.clone().unwrap_or_default() },
+            conditions: match &status.conditions {
+                Some(conditions) if !is_active => conditions.iter().filter_map(condition).collect(),
+                _ => Vec::new(),
+            },
         }
     }
 }
