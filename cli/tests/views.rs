@@ -562,3 +562,14 @@ fn a_workload_at_rest_does_not_say_that_nothing_follows() {
 fn autoscaled() -> String {
     dump(&[items(ROLLOUT), vec![autoscaler(("Deployment", "web"), Some(3), 20, Some(9))]].concat())
 }
+
+/// Files by others have fields that Kubernetes does not write so.
+#[test]
+fn odd_conditions_and_claims_are_no_error() {
+    let pod = with(owned_pod(1, "web"), "status conditions", json!([{ "type": "Ready", "status": null }]));
+    fine("rs/web --replicas 0", dump(&[bare_set("web", 1), pod]));
+    let redacted = json!([{ "type": "Complete", "status": "False", "lastTransitionTime": "REDACTED" }]);
+    fine("job/import --parallelism 1", changed(JOB, &[("import", "status conditions", redacted)]));
+    let claims = json!([{ "metadata": { "name": "data", "labels": { "tier": 1 } } }]);
+    fine("sts/db --replicas 1", changed(STATEFUL_SET, &[("db", "spec volumeClaimTemplates", claims)]));
+}

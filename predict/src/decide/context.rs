@@ -187,9 +187,12 @@ fn policy_note(
     victims: &[&Pod],
     labels: &BTreeSet<&BTreeMap<String, String>>,
 ) -> Option<Note> {
+    if id.kind.is_direct() || input.policies.is_empty() {
+        return None;
+    }
     let owners = owners_of(victims, input);
     let policies = input.policies.iter().filter(|policy| policy.meta.namespace == id.namespace);
-    let policies = policies.filter(|policy| !id.kind.is_direct() && policy.matches(&owners, labels));
+    let policies = policies.filter(|policy| policy.matches(&owners, labels));
     let policy = policies.min_by_key(|policy| (policy.precedence(), &policy.meta.name))?;
     let name = text::name(&policy.meta.name);
     let text = format!("ScaleDownPolicy {name}: podrank-webhook will select the pods");

@@ -48,7 +48,13 @@ struct Ordinals {
 #[derive(Deserialize)]
 #[serde(expecting = "a claim")]
 struct ClaimTemplate {
-    metadata: Metadata,
+    metadata: ClaimMetadata,
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "an object")]
+struct ClaimMetadata {
+    name: String,
 }
 
 #[derive(Deserialize)]
