@@ -988,7 +988,6 @@ func TestRepeatedWhileSlow(t *testing.T) {
 	}
 }
 
-// A later scale-down between the same counts is another one: the set has another generation, or the first is long over.
 // While the cache does not have what a decision has written, it says nothing against it.
 func TestLateCache(t *testing.T) {
 	s := newShop(t, nil)
@@ -999,6 +998,7 @@ func TestLateCache(t *testing.T) {
 	}
 }
 
+// A later scale-down between the same counts is another one: the set has another generation, or the first is long over.
 func TestNotRepeated(t *testing.T) {
 	s := newShop(t, nil)
 	s.repeat(4, steer.Steered, "")
