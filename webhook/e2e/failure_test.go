@@ -321,7 +321,8 @@ func TestModeObserve(t *testing.T) {
 	deleted := w.Spots(w.Deleted())
 	w.must(w.Scale(set, 4))
 	w.AwaitReady(4)
-	if last := w.Last("spot", 3); last.Result != string(steer.Steered) || w.Spots(w.Deleted()) != deleted+1 {
+	// The controller may be slow.
+	if last := w.Last("spot", 3); !steer.Result(last.Result).Holds() || w.Spots(w.Deleted()) != deleted+1 {
 		t.Errorf("%d more on spot nodes went: %+v", w.Spots(w.Deleted())-deleted, last)
 	}
 }
