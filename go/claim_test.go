@@ -23,8 +23,8 @@ func TestAnOwnerWithoutANamespaceAdopts(t *testing.T) {
 
 // An owner is known by its UID: one of the same name is another, perhaps a deleted one.
 func TestAnOwnerIsKnownByItsUID(t *testing.T) {
-	pod := named("a", 1)
-	pod.OwnerReferences = []metav1.OwnerReference{{Name: "web", UID: "old", Controller: new(true)}}
+	isController, pod := true, named("a", 1)
+	pod.OwnerReferences = []metav1.OwnerReference{{Name: "web", UID: "old", Controller: &isController}}
 	for uid, want := range map[types.UID]Claim{"old": ClaimKeep, "new": ClaimIgnore} {
 		owner := &metav1.ObjectMeta{Name: "web", UID: uid}
 		if got, err := ClaimPod(owner, labels.Everything(), pod); got != want || err != nil {
