@@ -1,5 +1,6 @@
 //! How likely a possible deletion is, as data, as JSON and as text.
 
+use crate::text::number;
 use serde::Serialize;
 
 /// How the probabilities of several cases combine.
@@ -34,7 +35,7 @@ impl Probability {
 
     /// That of one of `count` pods that are alike, of which `quota` are deleted.
     pub(crate) fn shared(quota: usize, count: usize) -> Self {
-        let [quota, count] = [quota, count].map(|pods| f64::from(u32::try_from(pods).unwrap_or(u32::MAX)));
+        let [quota, count] = [quota, count].map(|pods| f64::from(number(pods)));
         Self::new(quota / count, 0.0)
     }
 
