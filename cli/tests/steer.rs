@@ -351,6 +351,15 @@ fn a_run_waits_for_a_controller_that_lags() {
     assert_eq!((ran.status, &*ran.stderr), (Some(0), ""));
 }
 
+/// Nothing is read between the last look at the pods and the scale request.
+#[test]
+fn a_run_asks_for_the_release_once() {
+    let cluster = kubectl::answering(&[until_scaled(), state(0, &[]), vec![nothing()]].concat());
+    let output = cluster.run(&TO_ZERO.split(' ').collect::<Vec<_>>(), b"");
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(fs::read_to_string(cluster.path("versions")).expect("it asks").lines().count(), 1);
+}
+
 #[test]
 fn a_lease_that_stays_is_named_with_what_removes_it() {
     let no = || refused("Error from server (Forbidden): leases is forbidden\n");

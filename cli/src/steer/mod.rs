@@ -117,12 +117,12 @@ fn steer((request, input): (ScaleRequest<'_>, Snapshot)) -> Result<ExitCode, Fai
     let planned = request.plan(input)?;
     let plan = &planned.plan;
     plan.notes.iter().for_each(|note| complain(&note.to_string()));
-    let table = view::plan::table(plan).text(terminal());
+    let table = || view::plan::table(plan).text(terminal());
     if how.output == SteerOutput::Table {
-        print(table.as_bytes())?;
+        print(table().as_bytes())?;
     } else if !how.yes && how.dry_run.is_none() {
         // Who is asked to confirm the plan sees it. Standard output is for JSON alone.
-        let _ = io::stderr().write_all(table.as_bytes());
+        let _ = io::stderr().write_all(table().as_bytes());
     }
     if let Some(dry_run) = how.dry_run {
         return end_dry_run(&request, plan, dry_run);

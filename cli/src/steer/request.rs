@@ -10,7 +10,8 @@ use crate::live;
 use crate::surroundings;
 use jiff::Timestamp;
 use podrank_predict::plan::{self, Plan, PlanRequest, PlanSize, Preference};
-use podrank_predict::{Error, ErrorKind, Options, Scalable, Snapshot, count};
+use podrank_predict::{Error, ErrorKind, Options, Release, Scalable, Snapshot, count};
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -28,6 +29,8 @@ pub(super) struct ScaleRequest<'k> {
     pub(super) how: &'k How,
     preferences: &'k Preferences,
     values: ReadOnce,
+    /// That of the cluster, if it matters and could be read.
+    release: OnceCell<Option<Release>>,
     count: Counted<'k>,
     named: BTreeSet<String>,
 }
@@ -50,7 +53,8 @@ impl<'k> ScaleRequest<'k> {
         named: BTreeSet<String>,
     ) -> Result<(Self, Snapshot), Failure> {
         let (cluster, input) = Cluster::find(kubectl, name, namespace, live::RETRIES)?;
-        Ok((Self { cluster, how, preferences, values: ReadOnce::default(), count, named }, input))
+        let (values, release) = (ReadOnce::default(), OnceCell::new());
+        Ok((Self { cluster, how, preferences, values, release, count, named }, input))
     }
 
     fn request(&self, input: &Snapshot) -> Result<PlanRequest, Failure> {
@@ -84,7 +88,7 @@ impl<'k> ScaleRequest<'k> {
         if plan::keeps_others(&request, &plan) {
             plan::add_budgets(&mut request, &surroundings::budgets(self.cluster.kubectl), &mut plan);
         }
-        add_notes(self.cluster.kubectl, input, around, &mut plan);
+        self.add_notes(input, around, &mut plan);
         Ok(Planned { plan, request })
     }
 
@@ -117,8 +121,17 @@ impl<'k> ScaleRequest<'k> {
         let input = self.cluster.read()?;
         proof.options.now = Timestamp::now();
         let mut plan = plan::plan(&input, proof)?;
-        add_notes(self.cluster.kubectl, input, around, &mut plan);
+        self.add_notes(input, around, &mut plan);
         Ok(plan)
+    }
+
+    /// Adds notes on what else acts on the workload. Reads nothing once a plan was made.
+    fn add_notes(&self, mut input: Snapshot, around: Snapshot, plan: &mut Plan) {
+        input.add_part(around);
+        plan.notes.extend(plan::check_budgets(&input, plan));
+        let read = || *self.release.get_or_init(|| live::release(self.cluster.kubectl));
+        let release = (plan.replicas == 0).then(read).flatten();
+        plan.notes.extend(plan::check_interference(&input, plan, release));
     }
 }
 
@@ -148,12 +161,4 @@ fn patiently<T>(mut attempt: impl FnMut() -> Result<T, Failure>) -> Result<T, Fa
         }
         thread::sleep(PAUSE);
     }
-}
-
-/// Adds notes on what else acts on the workload.
-fn add_notes(kubectl: &Kubectl, mut input: Snapshot, around: Snapshot, plan: &mut Plan) {
-    input.add_part(around);
-    plan.notes.extend(plan::check_budgets(&input, plan));
-    let release = (plan.replicas == 0).then(|| live::release(kubectl)).flatten();
-    plan.notes.extend(plan::check_interference(&input, plan, release));
 }
