@@ -46,7 +46,7 @@
 //     change in any case.
 //  3. A pointer may be NULL if its length is 0. Options may be NULL, which means the defaults. Where a pointer may be
 //     NULL in other cases, its function says so. Any other NULL is PODRANK_ERR_NULL.
-//  4. Every pointer must be aligned as its type is in C. If not: PODRANK_ERR_MISALIGNED.
+//  4. Every pointer must be aligned as its type is in C, unless its length is 0. If not: PODRANK_ERR_MISALIGNED.
 //  5. What a function writes, also a single value such as *selected, must not overlap anything else that it reads or
 //     writes. If it does: PODRANK_ERR_OVERLAP. What it only reads may
 //     overlap. podrank_node_number does not check the names that its table already holds: they must be apart from the table and *node.

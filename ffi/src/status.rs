@@ -16,8 +16,8 @@ pub const PODRANK_ERR_OVERLAP: i32 = 3;
 /// A length is above UINT32_MAX, or the buffer does not fit the address space.
 pub const PODRANK_ERR_TOO_LONG: i32 = 4;
 /// The options' size is smaller than podrank_options has been in any release (0, for instance), or above
-/// PODRANK_OPTIONS_SIZE_MAX. Or the options are longer than this library knows, and a byte beyond that length
-/// is not zero. Start from PODRANK_OPTIONS_INIT or PODRANK_OPTIONS_AT.
+/// PODRANK_OPTIONS_SIZE_MAX, or a byte beyond the length that this library knows is not zero. Start from
+/// PODRANK_OPTIONS_INIT or PODRANK_OPTIONS_AT.
 pub const PODRANK_ERR_OPTIONS_SIZE: i32 = 5;
 /// The options' flags have a bit that this library does not know.
 pub const PODRANK_ERR_OPTIONS_FLAGS: i32 = 6;

@@ -148,9 +148,9 @@ int32_t podrank_node_weights(struct podrank_neighbour *neighbours,
 //
 // weights has a number for each node: see podrank_node_weights. If an assigned pod's node is not below weights_len:
 // PODRANK_ERR_NODE. domains has the levels to spread over, the outermost first: domains[level * weights_len + node] is
-// the number of the node's domain, and so domains_len is a multiple of weights_len. For a node without a domain, store
-// UINT32_MAX: no pod may be on it. A number is for one level, and a domain lies in one domain of the level before: rack
-// 1 of zone a is not rack 1 of zone b. domains may be NULL with domains_len 0.
+// the number of the node's domain. For a node without a domain, store UINT32_MAX: no pod may be on it. If
+// domains_len ends within a level, the other nodes have no domain on it. A number is for one level, and a domain lies in
+// one domain of the level before: rack 1 of zone a is not rack 1 of zone b. domains may be NULL with domains_len 0.
 //
 // counts and scratch are scratch memory. If counts_len is below weights_len, or scratch_len is below pods_len:
 // PODRANK_ERR_SHORT_BUFFER. counts_len must be at least weights_len + 1 + the highest domain number, or weights_len

@@ -46,7 +46,7 @@
 //     change in any case.
 //  3. A pointer may be NULL if its length is 0. Options may be NULL, which means the defaults. Where a pointer may be
 //     NULL in other cases, its function says so. Any other NULL is PODRANK_ERR_NULL.
-//  4. Every pointer must be aligned as its type is in C. If not: PODRANK_ERR_MISALIGNED.
+//  4. Every pointer must be aligned as its type is in C, unless its length is 0. If not: PODRANK_ERR_MISALIGNED.
 //  5. What a function writes, also a single value such as *selected, must not overlap anything else that it reads or
 //     writes. If it does: PODRANK_ERR_OVERLAP. What it only reads may
 //     overlap. podrank_node_number does not check the names that its table already holds: they must be apart from the table and *node.
@@ -143,8 +143,8 @@ uint32_t podrank_abi_1(void);
 #define PODRANK_ERR_TOO_LONG 4
 
 // The options' size is smaller than podrank_options has been in any release (0, for instance), or above
-// PODRANK_OPTIONS_SIZE_MAX. Or the options are longer than this library knows, and a byte beyond that length
-// is not zero. Start from PODRANK_OPTIONS_INIT or PODRANK_OPTIONS_AT.
+// PODRANK_OPTIONS_SIZE_MAX, or a byte beyond the length that this library knows is not zero. Start from
+// PODRANK_OPTIONS_INIT or PODRANK_OPTIONS_AT.
 #define PODRANK_ERR_OPTIONS_SIZE 5
 
 // The options' flags have a bit that this library does not know.
@@ -1220,9 +1220,9 @@ int32_t podrank_node_weights(struct podrank_neighbour *neighbours,
 //
 // weights has a number for each node: see podrank_node_weights. If an assigned pod's node is not below weights_len:
 // PODRANK_ERR_NODE. domains has the levels to spread over, the outermost first: domains[level * weights_len + node] is
-// the number of the node's domain, and so domains_len is a multiple of weights_len. For a node without a domain, store
-// UINT32_MAX: no pod may be on it. A number is for one level, and a domain lies in one domain of the level before: rack
-// 1 of zone a is not rack 1 of zone b. domains may be NULL with domains_len 0.
+// the number of the node's domain. For a node without a domain, store UINT32_MAX: no pod may be on it. If
+// domains_len ends within a level, the other nodes have no domain on it. A number is for one level, and a domain lies in
+// one domain of the level before: rack 1 of zone a is not rack 1 of zone b. domains may be NULL with domains_len 0.
 //
 // counts and scratch are scratch memory. If counts_len is below weights_len, or scratch_len is below pods_len:
 // PODRANK_ERR_SHORT_BUFFER. counts_len must be at least weights_len + 1 + the highest domain number, or weights_len
