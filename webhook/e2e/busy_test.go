@@ -29,7 +29,7 @@ var busyPodsMetric = autoscalingv2.MetricSpec{Type: autoscalingv2.ExternalMetric
 	Target: autoscalingv2.MetricTarget{Type: autoscalingv2.AverageValueMetricType, AverageValue: resource.NewQuantity(1, resource.DecimalSI)},
 }}
 
-// ending are sessions that begin on all pods at the same time, and of which those of some pods last for 30 s at the mean.
+// ending are sessions that begin on all pods at the same time, and of which those of some pods last for a while.
 type ending struct {
 	mu       sync.Mutex
 	random   *rand.Rand
@@ -40,10 +40,12 @@ type ending struct {
 	deleted, busy, late int
 }
 
-const (
-	endingMean = 30 * time.Second
-	endingTick = 100 * time.Millisecond
-)
+const endingTick = 100 * time.Millisecond
+
+// endingMean is how long sessions last at the mean. By default, an autoscaler waits for five minutes, in which those of 30 s would all have ended.
+func endingMean() time.Duration {
+	return max(30*time.Second, 10**settling)
+}
 
 // follow has sessions end, tells the adapter which there are, and counts the pods that are deleted with sessions.
 func (e *ending) follow(w *World) {
@@ -56,7 +58,7 @@ func (e *ending) follow(w *World) {
 			switch {
 			case e.isHigh:
 				sessions = 3
-			case sessions > 0 && e.random.Float64() < endingTick.Seconds()/endingMean.Seconds():
+			case sessions > 0 && e.random.Float64() < endingTick.Seconds()/endingMean().Seconds():
 				sessions = 0
 			}
 			now[pod.Name] = sessions
