@@ -7,12 +7,10 @@ use crate::decide::{Scene, asked, complete, notes};
 use crate::question::{Options, Order, gates};
 use crate::reason::SetSize;
 use crate::snapshot::{Deployment, Pod, ReplicaSet, Sets, Workload};
-use crate::sync::deployment::{
-    DeploymentState, ReplicaSetState, SizeChange, SizeReason, Strategy, Sync, next_sync,
-};
+use crate::sync::deployment::{DeploymentState, ReplicaSetState, SizeChange, Sync, new_set};
 use crate::text::{Error, number};
 
-/// A Deployment with its sets, and its next sync.
+/// A Deployment with its sets.
 struct ScaledDeployment<'s, 'a> {
     sets: &'s Sets<'a>,
     entry: &'a Deployment,
@@ -23,7 +21,6 @@ struct ScaledDeployment<'s, 'a> {
     /// What its controller reads of them.
     records: Vec<ReplicaSetState>,
     deployment: DeploymentState,
-    sync: Sync,
 }
 
 pub(crate) fn preview_deployment<'a>(
@@ -32,10 +29,10 @@ pub(crate) fn preview_deployment<'a>(
     options: &Options,
 ) -> Result<Preview<'a>, Error> {
     let (scaled, mut notes) = ScaledDeployment::read(sets, entry, options)?;
-    let ScaledDeployment { own, deployment, sync, .. } = &scaled;
+    let ScaledDeployment { own, deployment, .. } = &scaled;
     let pods = RankedSets::of(&scaled.scenes, options);
     let end = pods.end(deployment, scaled.starts(&pods));
-    let groups = scaled.groups(end.pods, &mut notes);
+    let groups = scaled.groups(end.pods, &end.first, &mut notes);
     let is_incomplete = notes.iter().any(|note| note.code == NoteCode::Incomplete);
     if own.is_empty() && !is_incomplete && Workload::Deployment(entry).idle().is_none() {
         notes.push(notes::no_sets(entry));
@@ -46,7 +43,7 @@ pub(crate) fn preview_deployment<'a>(
     notes.extend(without_odds.filter_map(|(set, why)| Some(notes::no_odds(&set.id(), &why?))));
     Ok(Preview {
         feature_gates: gates::of_sets(options.gates),
-        rollout: Some(Rollout { path: sync.path.name(), goes_on: end.goes_on, waits }),
+        rollout: Some(Rollout { path: end.first.path.name(), goes_on: end.goes_on, waits }),
         size: Size { replicas: Some(deployment.replicas.unsigned_abs()), ..Size::default() },
         notes,
         steps: Some(end.steps),
@@ -69,7 +66,6 @@ impl<'s, 'a> ScaledDeployment<'s, 'a> {
         let has_template = |own: &ReplicaSet| own.template.fingerprint == entry.template;
         let record = |own: &&ReplicaSet| ReplicaSetState { has_template: has_template(own), ..own.record };
         let records: Vec<_> = own.iter().map(record).collect();
-        let (deployment, sync) = next_step(sets, deployment, &records, &own);
         let mut notes = gaps(sets, entry, &own);
         if !notes.is_empty() && options.order == Order::Kubernetes && !options.accepts_gaps() {
             return Err(complete::error(entry.id(), &notes));
@@ -84,15 +80,19 @@ impl<'s, 'a> ScaledDeployment<'s, 'a> {
         }
         let read = |own: &&'a ReplicaSet| Scene::read(sets, own.id());
         let scenes = own.iter().map(read).collect::<Result<_, _>>()?;
-        Ok((Self { sets, entry, options, own, scenes, records, deployment, sync }, notes))
+        Ok((Self { sets, entry, options, own, scenes, records, deployment }, notes))
     }
 
     /// The sets that have pods, or get some, and the one that the sync creates. This sync says how many pods each set loses, and all that
     /// follow say which.
-    fn groups(&self, pods: Vec<Vec<PodAnswer<'a>>>, notes: &mut Vec<Note>) -> Vec<PodGroup<'a>> {
+    fn groups(&self, pods: Vec<Vec<PodAnswer<'a>>>, sync: &Sync, notes: &mut Vec<Note>) -> Vec<PodGroup<'a>> {
+        let size = |from, change: &SizeChange, is_created| {
+            let (desired, budgets) = (self.deployment.replicas, sync.budgets);
+            Some(SetSize { from, change: *change, desired, budgets, is_created })
+        };
         let mut groups = Vec::new();
         for (index, (scene, pods)) in self.scenes.iter().zip(pods).enumerate() {
-            let (from, change) = (self.records[index].replicas, &self.sync.changes[index]);
+            let (from, change) = (self.records[index].replicas, &sync.changes[index]);
             let ranking = scene.rank(u32::try_from(change.replicas).unwrap_or(0), self.options);
             notes.extend(scene.notes(&ranking, self.options, None));
             if from == 0 && change.replicas == 0 && pods.is_empty() {
@@ -100,29 +100,25 @@ impl<'s, 'a> ScaledDeployment<'s, 'a> {
             }
             groups.push(PodGroup {
                 replica_set: Some(scene.id.name),
-                is_new: Some(self.sync.new_set == Some(index)),
-                size: Some(self.size(from, change, false)),
+                is_new: Some(sync.new_set == Some(index)),
+                size: size(from, change, false),
                 delete: ranking.delete,
                 pods,
                 is_settled: false,
             });
         }
-        if self.sync.creates {
-            let size = Some(self.size(0, &self.sync.new_change, true));
+        if sync.creates {
+            let size = size(0, &sync.new_change, true);
             groups.push(PodGroup { is_new: Some(true), size, ..PodGroup::default() });
         }
         groups
     }
 
-    fn size(&self, from: i32, change: &SizeChange, is_created: bool) -> SetSize {
-        let (desired, budgets) = (self.deployment.replicas, self.sync.budgets);
-        SetSize { from, change: *change, desired, budgets, is_created }
-    }
-
     /// The sets at the start of a simulation.
     fn starts(&self, pods: &RankedSets<'_, 'a>) -> Vec<SetStart> {
+        let new = new_set(&self.records);
         let start = |(index, (set, scene)): (usize, (&&ReplicaSet, &Scene<'s, 'a>))| {
-            let seconds = if self.sync.new_set == Some(index) {
+            let seconds = if new == Some(index) {
                 // The sync writes it.
                 self.entry.min_ready_seconds.unwrap_or(0)
             } else {
@@ -168,29 +164,4 @@ fn gaps(sets: &Sets<'_>, entry: &Deployment, own: &[&ReplicaSet]) -> Vec<Note> {
         }
     }
     gaps
-}
-
-/// The next sync. The Deployment comes back with whether old pods run.
-fn next_step(
-    sets: &Sets<'_>,
-    mut deployment: DeploymentState,
-    records: &[ReplicaSetState],
-    own: &[&ReplicaSet],
-) -> (DeploymentState, Sync) {
-    let mut sync = next_sync(&deployment, records);
-    if let Strategy::Recreate { old_pods_run } = &mut deployment.strategy {
-        let new = sync.new_set.map(|index| own[index].id());
-        let old = || own.iter().map(|own| own.id()).filter(|id| Some(*id) != new);
-        let old_pods = || old().flat_map(|id| sets.pods(id)).filter(|pod| !pod.is_finished());
-        let goes_on_without_them = sync.goes_on;
-        *old_pods_run = old_pods().next().is_some();
-        sync = next_sync(&deployment, records);
-        // Kubernetes waits for no kubelet to end a pod without a node, which disappears as soon as it is deleted.
-        if sync.changes.iter().any(|change| change.reason == SizeReason::Recreated)
-            && old_pods().all(|pod| pod.is_active() && pod.node.is_none())
-        {
-            sync.goes_on = goes_on_without_them;
-        }
-    }
-    (deployment, sync)
 }

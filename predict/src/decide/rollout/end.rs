@@ -12,7 +12,7 @@ use crate::decide::{MOST_IN_ONE_SYNC, RankRange, Ranking, Scene, agree, groups, 
 use crate::question::{Options, Order};
 use crate::reason::{Chance, RankedPod, Reason};
 use crate::snapshot::to_time;
-use crate::sync::deployment::{DeploymentState, Path, ReplicaSetState, SizeReason};
+use crate::sync::deployment::{DeploymentState, Path, ReplicaSetState, SizeReason, Sync};
 use crate::text::number;
 use podrank::controller::{Availability, availability};
 use podrank::{Phase, Policy, Uid};
@@ -22,6 +22,8 @@ use std::collections::HashMap;
 pub(crate) struct RolloutOutcome<'a> {
     /// Those of each set, in deletion order.
     pub(crate) pods: Vec<Vec<PodAnswer<'a>>>,
+    /// The next sync.
+    pub(crate) first: Sync,
     pub(crate) steps: Vec<StepPreview<'a>>,
     pub(crate) rest: EndState<'a>,
     /// Whether another sync immediately follows the next one, and writes something.
@@ -89,6 +91,7 @@ impl<'c, 'a> RankedSets<'c, 'a> {
             rest,
             goes_on: outcome.steps.iter().any(|step| !step.is_next),
             without_odds,
+            first: outcome.first,
         }
     }
 

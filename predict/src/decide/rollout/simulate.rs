@@ -8,7 +8,7 @@
 
 use crate::answer::{CountRange, SizeStep};
 use crate::sync::deployment::{
-    DeploymentState, Path, ReplicaSetState, SizeChange, SizeReason, Strategy, Sync, next_sync,
+    DeploymentState, Path, ReplicaSetState, SizeChange, SizeReason, Strategy, Sync, new_set, next_sync,
 };
 use crate::text::number;
 use std::collections::HashSet;
@@ -114,6 +114,8 @@ pub(crate) struct Endings {
     pub(crate) fates: Vec<SetEnd>,
     /// How many pods go in all.
     pub(crate) gone: CountRange,
+    /// The next sync, which reads the statuses as they are listed.
+    pub(crate) first: Sync,
     /// The syncs in turn if the controller sees every status immediately. The first one reads the statuses as they are
     /// listed.
     pub(crate) steps: Vec<SimulatedSync>,
@@ -141,6 +143,7 @@ pub(crate) fn simulate(deployment: &DeploymentState, mut starts: Vec<SetStart>) 
     starts.push(SetStart { available: vec![(0, 0)], ..SetStart::default() });
     let simulation = Simulation { deployment, starts };
     let start = simulation.start();
+    let first = simulation.sync(&start, false).sync;
     let mut recorder = simulation.explore(&start);
     let (steps, rest) = simulation.in_turn(&start, false);
     let (late_steps, _) = simulation.in_turn(&start, true);
@@ -154,7 +157,7 @@ pub(crate) fn simulate(deployment: &DeploymentState, mut starts: Vec<SetStart>) 
         let beside = fate.beside.iter().map(|set| peaks[*set]);
         fate.coming = beside.fold(fate.coming, u32::saturating_add);
     }
-    Endings { rest: simulation.rest(rest), fates, gone, late_steps, steps, is_complete }
+    Endings { rest: simulation.rest(rest), fates, gone, first, late_steps, steps, is_complete }
 }
 
 /// Records bounds over all states of a simulation.
@@ -339,11 +342,10 @@ impl Simulation<'_> {
     fn sync(&self, state: &Simulated, unknown: bool) -> Synced {
         let records: Vec<_> = state.sets.iter().map(|set| set.seen).collect();
         let mut deployment = DeploymentState { status_replicas: state.status_replicas, ..*self.deployment };
-        let mut sync = next_sync(&deployment, &records);
         if let Strategy::Recreate { old_pods_run } = &mut deployment.strategy {
-            *old_pods_run = self.old_pods_run(state, sync.new_set, unknown);
-            sync = next_sync(&deployment, &records);
+            *old_pods_run = self.old_pods_run(state, new_set(&records), unknown);
         }
+        let sync = next_sync(&deployment, &records);
         let mut synced = Synced { deployment, sync, writes: false };
         let is_written =
             |(set, change): (&ReplicaSetState, &SizeChange)| written(*set, change, &synced) != *set;

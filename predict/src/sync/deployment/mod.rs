@@ -23,6 +23,7 @@ mod sets;
 pub use budgets::Budgets;
 pub use reason::SizeReason;
 pub use replica_set::{Annotation, DESIRED_REPLICAS_ANNOTATION, MAX_REPLICAS_ANNOTATION, ReplicaSetState};
+pub(crate) use sets::new_set;
 
 use super::{IntOrPercent, named};
 use sets::Sets;

@@ -10,9 +10,8 @@ pub(super) struct Sets<'a> {
 }
 
 impl<'a> Sets<'a> {
-    /// Kubernetes' `FindNewReplicaSet`: the new set is the oldest of those with the current template.
     pub(super) fn new(all: &'a [ReplicaSetState]) -> Self {
-        Self { all, new: all.iter().position(|set| set.has_template) }
+        Self { all, new: new_set(all) }
     }
 
     pub(super) fn new_set(&self) -> Option<(usize, &'a ReplicaSetState)> {
@@ -43,6 +42,11 @@ impl<'a> Sets<'a> {
         sets.sort_by_key(|(_, set)| !set.replicas);
         sets
     }
+}
+
+/// Kubernetes' `FindNewReplicaSet`: the new set is the oldest of those with the current template.
+pub(crate) fn new_set(sets: &[ReplicaSetState]) -> Option<usize> {
+    sets.iter().position(|set| set.has_template)
 }
 
 /// Returns the sum of a number over these sets, in 32 bits as upstream does.
