@@ -100,5 +100,6 @@ fn step(case: &Value) {
     let missing = sync.new_set.is_none().then(|| sync.new_change.reason.name());
     assert_eq!(missing, case["missing"].as_str(), "{name}");
     let creates = sync.creates.then_some(sync.new_change.replicas.into());
-    assert_eq!((creates, sync.goes_on), (case["creates"].as_i64(), is(case, "goesOn")), "{name}");
+    let goes_on = sync.goes_on(&deployment, &sets);
+    assert_eq!((creates, goes_on), (case["creates"].as_i64(), is(case, "goesOn")), "{name}");
 }

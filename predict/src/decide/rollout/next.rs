@@ -34,7 +34,7 @@ pub(crate) fn what_is_next(deployment: &DeploymentState, sync: &Sync, sets: &[Re
         new.is_some_and(|new| new.desired.leniently() == Some(count))
     };
     match deployment.strategy {
-        _ if sync.goes_on => Next::Step,
+        _ if sync.goes_on(deployment, sets) => Next::Step,
         _ if sync.path == Path::Nothing || has_count && !keeps_old_pods => Next::Nothing,
         Strategy::RollingUpdate { .. } if !scales_again => Next::NewPods,
         Strategy::Recreate { .. } if !scales_again => Next::OldPods,

@@ -1,21 +1,34 @@
 //! Whether another sync follows immediately. Computes the next sync after all controllers have acted on the sizes that
 //! this one writes.
 
-use super::{DeploymentState, Path, ReplicaSetState, Sync, one_sync};
+use super::{DeploymentState, Path, ReplicaSetState, Sync, next_sync};
 
-/// Returns [`Sync::goes_on`] of this sync.
-pub(super) fn goes_on(deployment: &DeploymentState, sets: &[ReplicaSetState], sync: &Sync) -> bool {
-    match sync.path {
-        Path::Nothing => false,
-        Path::Rollback => true,
-        _ if sync.is_rejected() => true,
-        _ => {
-            let next = followed(deployment, sets, sync);
-            let again = one_sync(deployment, &next);
-            let mut changes = again.changes.iter().zip(&next);
-            again.creates
-                || again.is_rejected()
-                || changes.any(|(change, set)| change.replicas != set.replicas)
+impl Sync {
+    /// Whether another sync follows immediately: whether the next one, too, changes a size, an annotation that records
+    /// one, or creates the new set, although nothing has changed except the results of this sync, which is that of these records.
+    ///
+    /// This sync leads to the following. The `ReplicaSet` controllers create and delete pods until each set has as many as its size,
+    /// and the statuses follow. A set that shrinks first deletes pods that are not available. Pods that are created do
+    /// not become available, and with `Recreate`, pods that are deleted still run. Values that only the Deployment's
+    /// status records do not count.
+    ///
+    /// If it is false, this sync is the last one, or the Deployment waits: a `RollingUpdate` until more pods of the new set are
+    /// available, and `Recreate` until no pod of an old set runs. A Deployment that is paused, or whose annotations still record another
+    /// count, only scales. After a rollback, or if a size is [rejected](super::SizeReason::Rejected), it is true: the controller syncs
+    /// again.
+    pub fn goes_on(&self, deployment: &DeploymentState, sets: &[ReplicaSetState]) -> bool {
+        match self.path {
+            Path::Nothing => false,
+            Path::Rollback => true,
+            _ if self.is_rejected() => true,
+            _ => {
+                let next = followed(deployment, sets, self);
+                let again = next_sync(deployment, &next);
+                let mut changes = again.changes.iter().zip(&next);
+                again.creates
+                    || again.is_rejected()
+                    || changes.any(|(change, set)| change.replicas != set.replicas)
+            }
         }
     }
 }

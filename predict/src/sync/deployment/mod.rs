@@ -111,18 +111,6 @@ pub struct Sync {
     pub new_change: SizeChange,
     /// Whether the sync creates the new set, perhaps with size 0.
     pub creates: bool,
-    /// Whether another sync follows immediately: whether the next one, too, changes a size, an annotation that records
-    /// one, or creates the new set, although nothing has changed except the results of this sync.
-    ///
-    /// This sync leads to the following. The `ReplicaSet` controllers create and delete pods until each set has as many as its size,
-    /// and the statuses follow. A set that shrinks first deletes pods that are not available. Pods that are created do
-    /// not become available, and with `Recreate`, pods that are deleted still run. Values that only the Deployment's
-    /// status records do not count.
-    ///
-    /// If it is false, this sync is the last one, or the Deployment waits: a `RollingUpdate` until more pods of the new set are
-    /// available, and `Recreate` until no pod of an old set runs. A Deployment that is paused, or whose annotations still record another
-    /// count, only scales. After a rollback, or if a size is [rejected](SizeReason::Rejected), it is true: the controller syncs again.
-    pub goes_on: bool,
 }
 
 impl Sync {
@@ -137,12 +125,6 @@ impl Sync {
 /// `sets` are the `ReplicaSets` that the Deployment owns and its selector matches, empty ones included: the oldest first, and of
 /// equally old ones the one with the smaller name. If a number is negative, which Kubernetes does not allow, the result has no meaning.
 pub fn next_sync(deployment: &DeploymentState, sets: &[ReplicaSetState]) -> Sync {
-    let sync = one_sync(deployment, sets);
-    Sync { goes_on: goes_on::goes_on(deployment, sets, &sync), ..sync }
-}
-
-/// The same, without what follows.
-fn one_sync(deployment: &DeploymentState, sets: &[ReplicaSetState]) -> Sync {
     let mut syncing = Syncing {
         deployment,
         budgets: Budgets::new(&deployment.strategy, deployment.replicas),
@@ -167,7 +149,6 @@ fn one_sync(deployment: &DeploymentState, sets: &[ReplicaSetState]) -> Sync {
         new_set: syncing.sets.new,
         new_change: syncing.sets.new.map_or(syncing.missing, |index| syncing.changes[index]),
         creates: syncing.creates,
-        goes_on: false,
         changes: syncing.changes,
     }
 }
