@@ -141,8 +141,6 @@ pub fn next_sync(deployment: &DeploymentState, sets: &[ReplicaSetState]) -> Sync
         (_, Strategy::RollingUpdate { .. }) => syncing.roll(),
         (_, Strategy::Recreate { old_pods_run }) => syncing.recreate(*old_pods_run),
     }
-    syncing.changes.iter_mut().for_each(SizeChange::note_annotations);
-    syncing.missing.annotates = syncing.creates;
     Sync {
         path,
         budgets: syncing.budgets,
@@ -199,12 +197,6 @@ impl SizeChange {
         self.part = replicas.wrapping_sub(self.replicas);
         self.replicas = replicas;
         self.reason = reason;
-    }
-
-    /// Notes whether the sync writes annotations, once the size and the reason are known.
-    fn note_annotations(&mut self) {
-        use SizeReason::{CutShare, NoShare, Share, ShareAndLeftover, UsedUp};
-        self.annotates =
-            self.part != 0 || matches!(self.reason, Share | CutShare | ShareAndLeftover | UsedUp | NoShare);
+        self.annotates = self.part != 0;
     }
 }

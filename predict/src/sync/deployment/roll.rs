@@ -33,6 +33,7 @@ impl Syncing<'_> {
             Strategy::RollingUpdate { .. } => SizeReason::NoSurge,
         };
         self.missing.set(size, reason);
+        self.missing.annotates = true;
         self.creates = true;
         Ok(NewSet { replicas: size, available: 0 })
     }

@@ -51,6 +51,7 @@ impl Syncing<'_> {
         for &(index, set) in &largest_first {
             let (share, reason) = self.share(set, left, adds);
             self.changes[index].set(set.replicas.wrapping_add(share), reason);
+            self.changes[index].annotates = true;
             left = left.wrapping_sub(share);
         }
         // Kubernetes writes the sizes in this order, until the API server rejects one.
