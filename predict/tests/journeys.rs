@@ -272,7 +272,7 @@ impl World {
         let mut wrote = sync.creates;
         for (index, change) in sync.changes.iter().enumerate() {
             let old = self.sets[index].record;
-            self.sets[index].record.apply(change, &deployment, &sync);
+            self.sets[index].record = old.with(change, &deployment, &sync);
             wrote |= self.sets[index].record != old;
             if self.sets[index].record.replicas != old.replicas && queue.iter().all(|(_, set)| *set != index)
             {
@@ -280,8 +280,7 @@ impl World {
             }
         }
         if sync.creates {
-            let mut record = ReplicaSetState::default();
-            record.apply(&sync.new_change, &deployment, &sync);
+            let record = ReplicaSetState::default().with(&sync.new_change, &deployment, &sync);
             queue.push_back((number, self.sets.len()));
             self.sets.push(SetState { record, created: before(0), revision: 0 });
             seen.push((0, 0));

@@ -246,12 +246,6 @@ struct Synced {
     writes: bool,
 }
 
-/// The set with what a sync writes to it.
-fn written(mut set: ReplicaSetState, change: &SizeChange, synced: &Synced) -> ReplicaSetState {
-    set.apply(change, &synced.deployment, &synced.sync);
-    set
-}
-
 impl Simulation<'_> {
     fn start(&self) -> Simulated {
         let of = |(index, start): (usize, &SetStart)| {
@@ -346,11 +340,10 @@ impl Simulation<'_> {
             *old_pods_run = self.old_pods_run(state, new_set(&records), unknown);
         }
         let sync = next_sync(&deployment, &records);
-        let mut synced = Synced { deployment, sync, writes: false };
         let is_written =
-            |(set, change): (&ReplicaSetState, &SizeChange)| written(*set, change, &synced) != *set;
-        synced.writes = synced.sync.creates || records.iter().zip(&synced.sync.changes).any(is_written);
-        synced
+            |(set, change): (&ReplicaSetState, &SizeChange)| set.with(change, &deployment, &sync) != *set;
+        let writes = sync.creates || records.iter().zip(&sync.changes).any(is_written);
+        Synced { deployment, sync, writes }
     }
 
     /// The states to which a sync leads.
@@ -362,7 +355,7 @@ impl Simulation<'_> {
         let created = sync.creates.then_some((&created, &sync.new_change));
         let mut states = vec![Vec::new()];
         for (index, (set, change)) in view.sets.iter().zip(&sync.changes).chain(created).enumerate() {
-            let seen = written(set.seen, change, synced);
+            let seen = set.seen.with(change, &synced.deployment, sync);
             let before = set.before.unwrap_or(set.pods);
             let mut ways = self.act(index, set.pods, seen.replicas);
             if seen.replicas > set.seen.replicas && set.before.is_some() {

@@ -39,12 +39,10 @@ fn followed(deployment: &DeploymentState, sets: &[ReplicaSetState], sync: &Sync)
     let sets = sets.iter().zip(&sync.changes);
     let all = sets.chain(sync.creates.then_some((&created, &sync.new_change)));
     all.map(|(set, change)| {
-        let mut set = *set;
-        set.apply(change, deployment, sync);
-        set.status_replicas = set.replicas;
+        let set = set.with(change, deployment, sync);
         // Pods that are created are not available, and pods that are not available go first.
-        set.available_replicas = set.available_replicas.min(set.replicas);
-        set
+        let available_replicas = set.available_replicas.min(set.replicas);
+        ReplicaSetState { status_replicas: set.replicas, available_replicas, ..set }
     })
     .collect()
 }

@@ -27,9 +27,10 @@ pub struct ReplicaSetState {
 }
 
 impl ReplicaSetState {
-    /// Gives the set what a sync of the Deployment writes to it: its size and, if the sync writes them, its
-    /// annotations. It does not change the status, because the `ReplicaSet` controller writes that later.
-    pub fn apply(&mut self, change: &SizeChange, deployment: &DeploymentState, sync: &Sync) {
+    /// Returns the set with what a sync of the Deployment writes to it: its size and, if the sync writes them, its
+    /// annotations. It has the same status, because the `ReplicaSet` controller writes that later.
+    #[must_use]
+    pub fn with(mut self, change: &SizeChange, deployment: &DeploymentState, sync: &Sync) -> Self {
         self.replicas = change.replicas;
         if change.annotates {
             let max = deployment.replicas.wrapping_add(sync.budgets.surge);
@@ -37,6 +38,7 @@ impl ReplicaSetState {
             // A negative number, which only an overflow makes, is not a valid annotation.
             self.max = if max < 0 { Annotation::Invalid } else { Annotation::Valid(max) };
         }
+        self
     }
 
     /// Returns whether the set wants pods: Kubernetes' `FilterActiveReplicaSets`.
