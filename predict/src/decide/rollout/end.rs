@@ -5,14 +5,15 @@ use crate::answer::{
     Basis, Cases, CountRange, EndState, GroupAtEnd, PodAnswer, Probability, RolloutEnd, SizeStep,
     StepPreview, Verdict, WaitsFor,
 };
-use crate::decide::rollout::next::{Next, what_is_next};
 use crate::decide::rollout::sample::{SetDeletion, sample};
-use crate::decide::rollout::simulate::{Endings, SetEnd, SetStart, SimulatedSync, simulate};
+use crate::decide::rollout::simulate::{Endings, SetEnd, SetStart, SimulatedSync, SteadyState, simulate};
 use crate::decide::{MOST_IN_ONE_SYNC, RankRange, Ranking, Scene, agree, groups, lasting};
 use crate::question::{Options, Order};
 use crate::reason::{Chance, RankedPod, Reason};
 use crate::snapshot::to_time;
-use crate::sync::deployment::{DeploymentState, Path, ReplicaSetState, SizeReason, Sync};
+use crate::sync::deployment::{
+    DeploymentState, Path, ReplicaSetState, SizeChange, SizeReason, Strategy, Sync,
+};
 use crate::text::number;
 use podrank::controller::{Availability, availability};
 use podrank::{Phase, Policy, Uid};
@@ -263,42 +264,24 @@ fn sum(numbers: impl Iterator<Item = i32>) -> i64 {
     numbers.map(i64::from).sum()
 }
 
+/// The pods of a set that are not available.
+fn missing(set: &ReplicaSetState) -> i32 {
+    set.replicas.saturating_sub(set.available_replicas).max(0)
+}
+
 /// What follows: without sets and counts, which are not known here.
 fn rest_of<'a>(outcome: &Endings) -> EndState<'a> {
     let rest = &outcome.rest;
-    let next = what_is_next(&rest.deployment, &rest.sync, &rest.sets);
-    let new = rest.sync.new_set.and_then(|index| rest.sets.get(index));
     let is_old = |index: &usize| rest.sync.new_set != Some(*index);
-    let old = || rest.sets.iter().enumerate().filter(|(index, _)| is_old(index)).map(|(_, set)| set);
-    let old_pods = sum(old().map(|set| set.replicas));
-    let missing = |set: &ReplicaSetState| set.replicas.saturating_sub(set.available_replicas).max(0);
-    let new_missing = i64::from(new.map_or(0, missing));
-
-    let count = i64::from(rest.deployment.replicas);
-    let least = count - i64::from(rest.sync.budgets.unavailable);
-    let in_use = || rest.sets.iter().filter(|set| set.replicas > 0);
-    let spare = sum(in_use().map(|set| set.replicas)) - least - new_missing;
-    let excess = sum(in_use().map(|set| set.available_replicas)) - least;
-    let has_unavailable_old = old().any(|set| set.replicas > 0 && missing(set) > 0);
-    let needed = if has_unavailable_old { 1 - spare } else { (1 - spare).max(1 - excess) };
-    let at_most = |pods: i64| if pods <= new_missing { u32::try_from(pods).unwrap_or(0) } else { 0 };
-
-    let is_stuck = rest.sync.path == Path::Scale && !rest.deployment.is_paused;
-    let has_count = new.is_some_and(|new| i64::from(new.replicas) == count);
-    let is_over = rest.sync.path == Path::Nothing || has_count && old_pods == 0;
-    let (waits_for, pods) = match next {
-        Next::NewPods => (Some(WaitsFor::NewPods), at_most(needed)),
-        Next::AllNewPods => (Some(WaitsFor::NewPods), at_most(new_missing)),
-        Next::OldPods => (Some(WaitsFor::OldPods), rest.terminating),
-        Next::Nothing if is_over || rest.sets.is_empty() => (None, 0),
-        Next::Nothing if rest.deployment.is_paused && old_pods > 0 => (Some(WaitsFor::Resume), 0),
-        Next::Nothing if is_stuck => (Some(WaitsFor::AnotherCount), 0),
-        Next::Step | Next::Nothing => (None, 0),
-    };
+    let old = rest.sets.iter().enumerate().filter(|(index, _)| is_old(index)).map(|(_, set)| set);
+    let old: Vec<_> = old.collect();
+    let old_pods = sum(old.iter().map(|set| set.replicas));
+    let (waits_for, pods) = waits_for(rest, &old, old_pods);
     let goes_later = matches!(waits_for, Some(WaitsFor::NewPods | WaitsFor::Resume));
+    let in_use = rest.sets.iter().filter(|set| set.replicas > 0);
     let end = RolloutEnd {
         new_pods: rest.deployment.replicas.unsigned_abs(),
-        unavailable: number(sum(in_use().map(missing))),
+        unavailable: number(sum(in_use.map(missing))),
         is_rollback: rest.sync.path == Path::Rollback,
         is_rejected: rest.sync.changes.iter().any(|change| change.reason == SizeReason::Rejected),
         follows: outcome.steps.iter().any(|step| step.sets.iter().any(|set| set.from != set.to)),
@@ -311,6 +294,53 @@ fn rest_of<'a>(outcome: &Endings) -> EndState<'a> {
         then: if goes_later { number(old_pods) } else { 0 },
         is_certain: outcome.is_complete,
         basis: Basis::Rollout(end),
+    }
+}
+
+/// What the Deployment waits for, and for how many pods: 0 if that is not known. `None` if another sync follows immediately, or if
+/// nothing follows.
+fn waits_for(rest: &SteadyState, old: &[&ReplicaSetState], old_pods: i64) -> (Option<WaitsFor>, u32) {
+    let SteadyState { deployment, sync, sets, terminating } = rest;
+    let new = sync.new_set.and_then(|index| sets.get(index));
+    let new_missing = i64::from(new.map_or(0, missing));
+    let at_most = |pods: i64| if pods <= new_missing { u32::try_from(pods).unwrap_or(0) } else { 0 };
+    let needed = || {
+        let least = i64::from(deployment.replicas) - i64::from(sync.budgets.unavailable);
+        let in_use = || sets.iter().filter(|set| set.replicas > 0);
+        let spare = sum(in_use().map(|set| set.replicas)) - least - new_missing;
+        let excess = sum(in_use().map(|set| set.available_replicas)) - least;
+        let has_unavailable_old = old.iter().any(|set| set.replicas > 0 && missing(set) > 0);
+        if has_unavailable_old { 1 - spare } else { (1 - spare).max(1 - excess) }
+    };
+
+    let count = deployment.replicas;
+    let is_over = sync.path == Path::Nothing || new.is_some_and(|new| new.replicas == count) && old_pods == 0;
+    let unless_changed = match sync.path {
+        _ if is_over || sets.is_empty() => None,
+        _ if deployment.is_paused && old_pods > 0 => Some(WaitsFor::Resume),
+        Path::Scale if !deployment.is_paused => Some(WaitsFor::AnotherCount),
+        _ => None,
+    };
+
+    let mut changes = sync.changes.iter().enumerate().filter(|(index, _)| Some(*index) != sync.new_set);
+    let keeps_old_pods = changes.any(|(_, change)| change.replicas > 0);
+    let has_count = (sync.new_set.is_some() || sync.creates) && sync.new_change.replicas == count;
+    // The annotation of a set still records another count, so each sync scales, and none rolls.
+    let does_not_roll = |change: &SizeChange| {
+        change.reason == SizeReason::NotRolling || change.reason == SizeReason::OnlyActive && change.part == 0
+    };
+    let scales_again =
+        deployment.is_paused || sync.path == Path::Scale && sync.changes.iter().any(does_not_roll);
+    let records_count = new.is_some_and(|new| new.desired.leniently() == Some(count));
+    match deployment.strategy {
+        _ if sync.goes_on(deployment, sets) => (None, 0),
+        _ if sync.path == Path::Nothing || has_count && !keeps_old_pods => (unless_changed, 0),
+        Strategy::RollingUpdate { .. } if !scales_again => (Some(WaitsFor::NewPods), at_most(needed())),
+        Strategy::Recreate { .. } if !scales_again => (Some(WaitsFor::OldPods), *terminating),
+        Strategy::Recreate { .. } if !records_count => (unless_changed, 0),
+        // Even if the Deployment is paused. With a RollingUpdate, proportional scaling has just recorded the count.
+        _ if has_count => (Some(WaitsFor::NewPods), at_most(new_missing)),
+        _ => (unless_changed, 0),
     }
 }
 

@@ -1,6 +1,5 @@
 //! Where the syncs of a Deployment lead.
 
 pub(crate) mod end;
-pub(crate) mod next;
 pub(crate) mod sample;
 pub(crate) mod simulate;
