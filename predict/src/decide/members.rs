@@ -3,7 +3,7 @@
 use crate::answer::Note;
 use crate::decide::notes;
 use crate::reason::RankedPod;
-use crate::snapshot::{Pod, ReplicaSet, Selector, Sets, WorkloadKind, WorkloadRef};
+use crate::snapshot::{Pod, Selector, Sets, WorkloadKind, WorkloadRef};
 use crate::text::Error;
 use podrank::Uid;
 use std::collections::{HashMap, HashSet};
@@ -21,12 +21,15 @@ pub(crate) fn members<'a>(
     id: WorkloadRef<'_>,
     notes: &mut Vec<Note>,
 ) -> Result<Vec<Member<'a>>, Error> {
-    let related = Related::of(sets, id);
+    let related = related(sets, id);
     let mut seen = Seen::default();
     let mut members = Vec::new();
     for entry in sets.input.pods.iter().filter(|pod| pod.is_active()) {
         let is_own = sets.owner(entry) == Some(id);
-        let is_related = related.contains(entry, is_own);
+        let selects = |(namespace, selector): &(&str, Selector<'_>)| {
+            entry.meta.namespace == *namespace && selector.matches(&entry.meta.labels)
+        };
+        let is_related = related.as_ref().map_or(is_own, |related| related.iter().any(selects));
         if (is_own || is_related) && seen.is_new(entry, notes)? {
             members.push(Member { pod: entry, is_own, is_related });
         }
@@ -71,34 +74,15 @@ pub(crate) fn ranked<'a>(members: &[Member<'a>]) -> Vec<RankedPod<'a>> {
     .collect()
 }
 
-/// The pods that are related to a set's own.
-enum Related<'a> {
-    /// Only the set's own pods, because the set is not in the input, and most sets have a controller.
-    Own,
-    /// The pods that any `ReplicaSet` of the same controller selects, each in that set's namespace. None for a set without a
-    /// controller and for a `ReplicationController`: Kubernetes counts no pods for them, so every rank is 0.
-    Selected(Vec<(&'a str, Selector<'a>)>),
-}
-
-impl<'a> Related<'a> {
-    fn of(sets: &Sets<'a>, id: WorkloadRef<'_>) -> Self {
-        let set = sets.get(id);
-        let is_replica_set = id.kind == WorkloadKind::ReplicaSet;
-        let controller = set.and_then(|set| sets.controller(set)).filter(|_| is_replica_set);
-        if set.is_none() && is_replica_set {
-            return Self::Own;
-        }
-        let selected = |set: &'a ReplicaSet| Some((&*set.meta.namespace, set.selector()?));
-        let related = controller.into_iter().flat_map(|owner| sets.controlled_by(&owner.uid));
-        Self::Selected(related.filter_map(selected).collect())
+/// The namespaces and selectors of the `ReplicaSets` of the same controller. The pods that these select are related. There are none for
+/// a set without a controller and for a `ReplicationController`: Kubernetes counts no pods for them, so every rank is 0.
+///
+/// `None` if the set is not in the input. Then its own pods are related, because most sets have a controller.
+fn related<'a>(sets: &Sets<'a>, id: WorkloadRef<'_>) -> Option<Vec<(&'a str, Selector<'a>)>> {
+    if id.kind != WorkloadKind::ReplicaSet {
+        return Some(Vec::new());
     }
-
-    fn contains(&self, pod: &Pod, is_own: bool) -> bool {
-        match self {
-            Self::Own => is_own,
-            Self::Selected(selected) => selected.iter().any(|(namespace, selector)| {
-                pod.meta.namespace == *namespace && selector.matches(&pod.meta.labels)
-            }),
-        }
-    }
+    let controller = sets.controller(sets.get(id)?);
+    let related = controller.into_iter().flat_map(|owner| sets.controlled_by(&owner.uid));
+    Some(related.filter_map(|set| Some((&*set.meta.namespace, set.selector()?))).collect())
 }
