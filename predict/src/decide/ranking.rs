@@ -2,7 +2,7 @@
 
 use crate::answer::{PodAnswer, Probability, Verdict};
 use crate::decide::{RankEffect, RankRange, effects};
-use crate::question::Order;
+use crate::question::{Options, Order};
 use crate::reason::{Cause, Chance, Comparison, RankedPod, Reason};
 use podrank::{Flags, Pod, Policy, Rule, Uid};
 use std::collections::HashMap;
@@ -68,10 +68,11 @@ impl<'a> Ranking<'a> {
         self.possible == 0
     }
 
-    /// The probability of each possible pod, by UID. An error is the reason why there are none. In a race there are
-    /// none either, because nobody knows how likely each of the deciding ranks is, but the reasons of the pods say that.
-    pub(crate) fn probabilities(&self) -> Result<HashMap<Uid, Probability>, String> {
-        if self.is_certain() || self.is_race {
+    /// The probability of each possible pod, by UID, if the options ask for it. An error is the reason why there are none.
+    /// In a race there are none either, because nobody knows how likely each of the deciding ranks is, but the reasons of
+    /// the pods say that.
+    pub(crate) fn probabilities(&self, options: &Options) -> Result<HashMap<Uid, Probability>, String> {
+        if !options.probabilities || self.is_certain() || self.is_race {
             return Ok(HashMap::new());
         }
         if self.delete > MOST_IN_ONE_SYNC {

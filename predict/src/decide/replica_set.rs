@@ -7,7 +7,6 @@ use crate::reason::RankedPod;
 use crate::snapshot::{Sets, WorkloadRef, to_time};
 use crate::text::Error;
 use podrank::Policy;
-use std::collections::HashMap;
 
 pub(crate) fn preview_set<'a>(
     sets: &Sets<'a>,
@@ -23,7 +22,7 @@ pub(crate) fn preview_set<'a>(
     let replicas = options.replicas.unwrap_or_else(|| count::of_set(sets, id));
     let scene = Scene::read(sets, id)?;
     let ranking = scene.rank(replicas, options);
-    let odds = if options.probabilities { ranking.probabilities() } else { Ok(HashMap::new()) };
+    let odds = ranking.probabilities(options);
     notes.extend(odds.as_ref().err().map(|why| notes::no_odds(&id, why)));
     notes.extend(scene.notes(&ranking, options, Some(replicas)));
     let controller = sets.get(id).and_then(|set| set.meta.controller.as_ref());

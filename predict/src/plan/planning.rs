@@ -7,12 +7,12 @@ use crate::plan::{
     Chosen, Cluster, DefaultVerdicts, Plan, PlanRequest, PlanSize, PlannedNode, PlannedPod, PlannedSet,
     Preference, SetPlan, Shares, busy, choose, shares,
 };
-use crate::question::Order;
+use crate::question::{Options, Order};
 use crate::reason::RankedPod;
 use crate::snapshot::{ReplicaSet, Sets, Snapshot, to_time};
 use crate::text::{self, Error, ErrorKind};
 use podrank::Policy;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 /// The plan of a workload that already has the desired replica count, which deletes no pod in any state. `None` if it
 /// has another count, or if pods are named.
@@ -82,7 +82,7 @@ pub fn plan(input: &Snapshot, request: &PlanRequest) -> Result<Plan, Error> {
     let shares = if chosen.is_rolling {
         shares(input, request, &chosen.target, &parts, replicas)?
     } else {
-        alone(&parts, policy, fewer, options.probabilities)
+        alone(&parts, policy, fewer, options)
     };
     let (mut shrinking, mut pods, mut unsteerable) = (Vec::new(), Vec::new(), Vec::new());
     for (part, delete) in parts.iter().zip(&shares.delete) {
@@ -178,13 +178,11 @@ fn members_of<'a>(
 }
 
 /// The one set of a workload that is in no rollout loses all pods that go.
-fn alone(parts: &[SetPlan<'_>], policy: Policy, delete: usize, probabilities: bool) -> Shares {
+fn alone(parts: &[SetPlan<'_>], policy: Policy, delete: usize, options: &Options) -> Shares {
     let mut default_verdict = DefaultVerdicts::new();
     for part in parts {
         let line = Ranking::up(Order::Kubernetes, policy, &part.own, delete, None);
-        let probabilities =
-            if probabilities { line.probabilities().unwrap_or_default() } else { HashMap::new() };
-        let pods = line.answers(&probabilities).into_iter();
+        let pods = line.answers(&line.probabilities(options).unwrap_or_default()).into_iter();
         default_verdict.extend(pods.map(|pod| (pod.uid(), (pod.verdict, pod.probability))));
     }
     let left = parts.iter().map(|part| part.own.len()).sum::<usize>() - delete;

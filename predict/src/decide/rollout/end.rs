@@ -103,9 +103,6 @@ impl<'c, 'a> RankedSets<'c, 'a> {
     /// The pods of each set, and why there are no probabilities for the possible ones, if there are none.
     fn pods(&self, outcome: &Endings, gone: &[CountRange]) -> (Vec<Vec<PodAnswer<'a>>>, Vec<Option<String>>) {
         let races = self.races(&outcome.fates, gone);
-        let odds = |line: &Ranking<'a>| {
-            if self.options.probabilities { line.probabilities() } else { Ok(HashMap::new()) }
-        };
         let mut sampled = None;
         let nothing = RankRange::default();
         let pods = |(index, (gone, race)): (usize, (&CountRange, &RankRange<'a>))| {
@@ -118,13 +115,13 @@ impl<'c, 'a> RankedSets<'c, 'a> {
             let most = self.line(index, gone.max, race);
             if is_open {
                 let least = self.line(index, gone.min, race);
-                let answers = |line: &Ranking<'a>| line.answers(&odds(line).unwrap_or_default());
-                let cases = vec![answers(&least), answers(&most)];
+                let odds = |line: &Ranking<'a>| line.probabilities(self.options).unwrap_or_default();
+                let cases = [least, most].map(|line| line.answers(&odds(&line))).into();
                 return (agree(cases, Cases::Unknown, Chance::Timing(gone.min, gone.max)), None);
             }
             let is_alone = outcome.fates[index].first == 0 && !most.is_race;
             let odds = if is_alone || most.is_certain() || !self.options.probabilities {
-                odds(&most)
+                most.probabilities(self.options)
             } else {
                 sampled.get_or_insert_with(|| self.sample(outcome)).clone()
             };
