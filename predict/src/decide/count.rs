@@ -40,19 +40,22 @@ impl Snapshot {
         }
         let sets = Sets::of(self);
         let choice = choose_workload(&sets, options)?;
-        let count = of_choice(&sets, choice, replicas)?;
-        let none = replicas.rounds_to_none(present(&sets, choice)?);
-        Ok((count, none.map(|error| error.at(choice))))
+        of_choice(&sets, choice, replicas)
     }
 }
 
-/// The number of replicas that a workload gets, given its present one.
-pub(crate) fn of_choice(sets: &Sets<'_>, choice: Workload<'_>, replicas: Replicas) -> Result<u32, Error> {
+/// The number of replicas that a workload gets, given its present one, and an error if a percentage is less than a pod.
+pub(crate) fn of_choice(
+    sets: &Sets<'_>,
+    choice: Workload<'_>,
+    replicas: Replicas,
+) -> Result<(u32, Option<Error>), Error> {
     if let Replicas::To(count) = replicas {
-        return Ok(count);
+        return Ok((count, None));
     }
     let present = present(sets, choice)?;
-    replicas.of(present).map_err(|error| error.at(choice))
+    let count = replicas.of(present).map_err(|error| error.at(choice))?;
+    Ok((count, replicas.rounds_to_none(present).map(|error| error.at(choice))))
 }
 
 /// The error for a `ReplicaSet` of which the input only has pods.

@@ -79,7 +79,7 @@ fn line<'a>(
     choice: Workload<'a>,
 ) -> Result<OverviewRow<'a>, Error> {
     let count = replicas.map(|replicas| of_choice(sets, choice, replicas)).transpose()?;
-    let its = Options { replicas: count, ..options.clone() };
+    let its = Options { replicas: count.map(|(count, _)| count), ..options.clone() };
     let preview = preview_choice(sets, choice, &its)?;
     let one_by_one = preview.one_by_one().filter(|_| replicas.is_some());
     let mut line = OverviewRow { one_by_one, ..row(sets, &preview) };
