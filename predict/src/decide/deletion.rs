@@ -32,9 +32,7 @@ pub fn explain_deletion(input: &Snapshot, namespace: &str, pod: &str, options: &
     let entry = deleted.and_then(|deleted| sets.get(sets.owner(deleted)?)).or_else(of_name);
     let reports = ScaleEvents::of(input, namespace, set);
     let case = Case { input, namespace, pod, set, entry, deleted, going, reports };
-    let as_it_was = deleted.zip(going).zip(entry);
-    let before =
-        as_it_was.and_then(|((deleted, going), set)| before(input, set.id(), deleted, going, options));
+    let before = case.before(options);
     let who = case.who(before.as_ref());
     let is_by_count =
         who.as_ref().is_some_and(|who| matches!(who.by, DeletionCause::ScaleDown | DeletionCause::Rollout));
@@ -115,6 +113,32 @@ impl<'a> Case<'a> {
         let went =
             self.requested_at().or_else(|| Some(self.reports.deleted(self.pod)?.at)).unwrap_or(recorded.0);
         ((went - recorded.0).abs() <= RECENT).then_some(recorded)
+    }
+
+    /// Decides over the pods as they were when the pod was asked to go. Those that were asked to go together with it go. `None` if the
+    /// pod or its set is not there any more, or if the set has no such pod then.
+    fn before(&self, options: &Options) -> Option<Before> {
+        let (pod, going, set) = (self.deleted?, self.going?, self.entry?);
+        let shortened =
+            "not known, because its grace period was shortened, so it may have been deleted twice";
+        let Some(asked) = going.requested_at else { return Some(Err(shortened)) };
+        let options = Options { now: Timestamp::from_nanosecond(asked.into()).ok()?, ..options.clone() };
+        let (mut then, together) = as_it_was(self.input, asked);
+        let mut decisions =
+            states(pod.record, going.ready_since, asked).into_iter().map(|(flags, ready_time)| {
+                let mut its = then.pods.iter_mut().filter(|its| its.meta.namespace == pod.meta.namespace);
+                let record = &mut its.find(|its| its.meta.name == pod.meta.name)?.record;
+                (record.flags, record.ready_time) = (flags, ready_time);
+                decide(&then, set.id(), pod, &together, &options)
+            });
+        let first = decisions.next()??;
+        let is_sure = decisions.all(|other| {
+            let is_same = |other: PastDecision| other.verdict == first.verdict && other.rule == first.rule;
+            // The ready time of an unknown pod is made up, so the answer must not show it.
+            other.is_some_and(is_same) && first.rule != podrank::Rule::ReadyTime.name()
+        });
+        let unsure = "not known, because its readiness changed when it was deleted or since, and that may have decided";
+        Some(if is_sure { Ok(first) } else { Err(unsure) })
     }
 
     fn who(&self, before: Option<&Before>) -> Option<Who> {
@@ -222,36 +246,6 @@ struct PastDecision {
     verdict: Verdict,
     rule: &'static str,
     why: String,
-}
-
-/// Decides over the pods as they were when the pod was asked to go. Those that were asked to go together with it go.
-fn before(
-    input: &Snapshot,
-    set: WorkloadRef<'_>,
-    entry: &Pod,
-    going: &Termination,
-    options: &Options,
-) -> Option<Before> {
-    let shortened = "not known, because its grace period was shortened, so it may have been deleted twice";
-    let Some(asked) = going.requested_at else { return Some(Err(shortened)) };
-    let options = Options { now: Timestamp::from_nanosecond(asked.into()).ok()?, ..options.clone() };
-    let (mut then, together) = as_it_was(input, asked);
-    let mut decisions =
-        states(entry.record, going.ready_since, asked).into_iter().map(|(flags, ready_time)| {
-            let mut its = then.pods.iter_mut().filter(|pod| pod.meta.namespace == entry.meta.namespace);
-            let record = &mut its.find(|pod| pod.meta.name == entry.meta.name)?.record;
-            (record.flags, record.ready_time) = (flags, ready_time);
-            decide(&then, set, entry, &together, &options)
-        });
-    let first = decisions.next()??;
-    let is_sure = decisions.all(|other| {
-        let is_same = |other: PastDecision| other.verdict == first.verdict && other.rule == first.rule;
-        // The ready time of an unknown pod is made up, so the answer must not show it.
-        other.is_some_and(is_same) && first.rule != podrank::Rule::ReadyTime.name()
-    });
-    let unsure =
-        "not known, because its readiness changed when it was deleted or since, and that may have decided";
-    Some(if is_sure { Ok(first) } else { Err(unsure) })
 }
 
 /// The readiness that the pod may have had when it was asked to go: whether it was ready, and since when. If it may be that which it has, that is
