@@ -15,13 +15,6 @@ pub(super) struct Syncing<'a> {
     outcomes: Vec<MemberOutcome>,
 }
 
-/// The pod that all other pods wait for.
-#[derive(Clone, Copy)]
-struct Blocker {
-    by: By,
-    reason: MemberReason,
-}
-
 /// What the sync does with a member, unless something stops the sync.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wish {
@@ -59,7 +52,7 @@ impl<'a> Syncing<'a> {
         }
         self.for_each_wish(|_| (Verdict::Kept, MemberReason::InRange, None));
         match self.twin() {
-            Some(twin) => self.for_each_wish(|_| (Verdict::Possible, twin.reason, Some(twin))),
+            Some(twin) => self.for_each_wish(|_| (Verdict::Possible, MemberReason::Twins, Some(twin))),
             None => self.decide(),
         }
         self.outcomes
@@ -107,35 +100,33 @@ impl<'a> Syncing<'a> {
 
     /// With two pods of one ordinal in the range, Kubernetes knows only the one that it lists last. If they are
     /// condemned, the list order decides which is deleted first, which matters only one at a time.
-    fn twin(&self) -> Option<Blocker> {
+    fn twin(&self) -> Option<By> {
         let is_ordered = self.set.management == PodManagement::OrderedReady;
         (1..self.outcomes.len()).find_map(|slot| {
             let (a, b) = (self.at(slot - 1), self.at(slot));
             let matters = is_ordered || self.is_in_range(a);
-            (a.ordinal == b.ordinal && matters).then(|| self.blocker(slot, MemberReason::Twins))
+            (a.ordinal == b.ordinal && matters).then(|| self.reference(slot))
         })
     }
 
     /// Deletes all old pods. Returns whether there are any, which ends the sync.
     fn recreate(&mut self) -> bool {
-        let old = self.find(|member| self.is_recreated(member));
-        let Some(first) = old.map(|slot| self.blocker(slot, MemberReason::AfterRecreate)) else {
-            return false;
-        };
+        let Some(slot) = self.find(|member| self.is_recreated(member)) else { return false };
+        let first = self.reference(slot);
         self.for_each_wish(|wish| match wish {
             Wish::Old => (Verdict::Deleted, MemberReason::Old, None),
-            _ => (Verdict::Waiting, first.reason, Some(first)),
+            _ => (Verdict::Waiting, MemberReason::AfterRecreate, Some(first)),
         });
         true
     }
 
     /// `OrderedReady`.
     fn one_at_a_time(&mut self) {
-        if let Some(blocker) = self.first_in_range_that_blocks() {
-            self.for_each_wish(|_| (Verdict::Waiting, blocker.reason, Some(blocker)));
+        if let Some((by, reason)) = self.first_in_range_that_blocks() {
+            self.for_each_wish(|_| (Verdict::Waiting, reason, Some(by)));
             // A finished pod that blocks other pods is deleted itself.
-            if blocker.reason == MemberReason::WaitsForFinished {
-                let slot = self.outcomes.iter().position(|outcome| Some(outcome.member) == blocker.by.member);
+            if reason == MemberReason::WaitsForFinished {
+                let slot = self.outcomes.iter().position(|outcome| Some(outcome.member) == by.member);
                 self.give(slot.expect("it is a member"), Verdict::Deleted, MemberReason::Finished, None);
             }
         } else if let Some(slot) = self.find(|member| !self.is_in_range(member)) {
@@ -146,40 +137,39 @@ impl<'a> Syncing<'a> {
     }
 
     /// Returns the lowest ordinal in the range that has no healthy pod, and what it lacks.
-    fn first_in_range_that_blocks(&self) -> Option<Blocker> {
+    fn first_in_range_that_blocks(&self) -> Option<(By, MemberReason)> {
         let absent = self.absent(self.set.start.into()).next();
         let is_before = |member: Member| absent.is_none_or(|absent| i64::from(member.ordinal) < absent);
         let faulty = self.find_last(|member| self.is_in_range(member) && fault(member).is_some());
         let faulty = faulty.filter(|slot| is_before(self.at(*slot)));
-        let blocker = faulty.and_then(|slot| Some(self.blocker(slot, fault(self.at(slot))?)));
-        blocker.or_else(|| absent.map(missing))
+        let blocker = faulty.and_then(|slot| Some((self.reference(slot), fault(self.at(slot))?)));
+        blocker.or_else(|| Some((missing(absent?), MemberReason::WaitsForMissing)))
     }
 
     /// Deletes the highest condemned pod, unless the sync waits for it. All others wait.
     fn take_condemned(&mut self, slot: usize) {
         let highest = self.at(slot);
         if highest.is_terminating {
-            return self.wait_for_condemned(self.blocker(slot, MemberReason::WaitsForTermination));
+            return self.wait_for_condemned(self.reference(slot), MemberReason::WaitsForTermination);
         }
         // Kubernetes takes an unavailable pod only if it is the first of all unavailable ones.
         let first_unavailable = self.find_last(|member| !self.is_in_range(member) && member.is_unavailable());
-        let obstacle = fault(highest).filter(|_| first_unavailable != Some(slot)).map(|reason| {
-            first_unavailable.map_or_else(
-                || self.blocker(slot, reason),
-                |other| self.blocker(other, MemberReason::WaitsForEither),
-            )
+        let obstacle = fault(highest).filter(|_| first_unavailable != Some(slot));
+        let obstacle = obstacle.map(|reason| match first_unavailable {
+            None => (self.reference(slot), reason),
+            Some(other) => (self.reference(other), MemberReason::WaitsForEither),
         });
-        self.wait_for_condemned(self.blocker(slot, MemberReason::OneAtATime));
+        self.wait_for_condemned(self.reference(slot), MemberReason::OneAtATime);
         match obstacle {
             None => self.give(slot, Verdict::Deleted, MemberReason::OutOfRange, None),
-            Some(by) => self.give(slot, Verdict::Waiting, by.reason, Some(by)),
+            Some((by, reason)) => self.give(slot, Verdict::Waiting, reason, Some(by)),
         }
     }
 
     /// All pods wait for a condemned one.
-    fn wait_for_condemned(&mut self, by: Blocker) {
+    fn wait_for_condemned(&mut self, by: By, reason: MemberReason) {
         self.for_each_wish(|wish| {
-            let reason = if wish == Wish::Condemned { by.reason } else { MemberReason::AfterScaling };
+            let reason = if wish == Wish::Condemned { reason } else { MemberReason::AfterScaling };
             (Verdict::Waiting, reason, Some(by))
         });
     }
@@ -247,9 +237,7 @@ impl<'a> Syncing<'a> {
         let unavailable = self.find(|member| self.is_in_budget(member) && member.is_unavailable());
         // A missing pod counts as unavailable.
         let absent = || self.absent(i64::from(self.set.start) + self.set.first_in_budget()).next_back();
-        let mut by = unavailable
-            .map(|slot| self.blocker(slot, MemberReason::Budget))
-            .or_else(|| absent().map(missing));
+        let mut by = unavailable.map(|slot| self.reference(slot)).or_else(|| absent().map(missing));
         let takes_unavailable = !self.set.behavior.unavailable_first;
         for slot in 0..self.outcomes.len() {
             let member = self.at(slot);
@@ -263,7 +251,7 @@ impl<'a> Syncing<'a> {
             let is_finished = member.is_finished;
             if budget > 0 {
                 budget -= 1;
-                by = by.or_else(|| Some(self.blocker(slot, MemberReason::Budget)));
+                by = by.or_else(|| Some(self.reference(slot)));
                 if !is_finished {
                     let reasons = [MemberReason::Old, MemberReason::OldUnavailable];
                     self.give(slot, Verdict::Deleted, reasons[usize::from(member.is_unavailable())], None);
@@ -287,7 +275,7 @@ impl<'a> Syncing<'a> {
             }
             let is_old = self.wish_of_update(member) == Wish::Old && !member.is_terminating;
             if blocker.is_none() && i64::from(member.ordinal) < expected {
-                blocker = Some(missing(expected));
+                blocker = Some((missing(expected), MemberReason::WaitsForMissing));
             }
             expected -= 1;
             match blocker {
@@ -295,14 +283,14 @@ impl<'a> Syncing<'a> {
                     if !member.is_finished {
                         self.give(slot, Verdict::Deleted, MemberReason::Old, None);
                     }
-                    blocker = Some(self.blocker(slot, MemberReason::OneAtATime));
+                    blocker = Some((self.reference(slot), MemberReason::OneAtATime));
                 }
                 None if member.is_unavailable() => {
                     let reason = fault(member).unwrap_or(MemberReason::WaitsForAvailable);
-                    blocker = Some(self.blocker(slot, reason));
+                    blocker = Some((self.reference(slot), reason));
                 }
-                Some(by) if is_old && !member.is_finished => {
-                    self.give(slot, Verdict::Waiting, by.reason, Some(by));
+                Some((by, reason)) if is_old && !member.is_finished => {
+                    self.give(slot, Verdict::Waiting, reason, Some(by));
                 }
                 _ => {}
             }
@@ -314,7 +302,7 @@ impl<'a> Syncing<'a> {
     }
 
     /// Decides about all members, of which some are kept in any case.
-    fn for_each_wish(&mut self, decide: impl Fn(Wish) -> (Verdict, MemberReason, Option<Blocker>)) {
+    fn for_each_wish(&mut self, decide: impl Fn(Wish) -> (Verdict, MemberReason, Option<By>)) {
         for slot in 0..self.outcomes.len() {
             let (verdict, reason, by) = match self.wish(self.at(slot)) {
                 Wish::Stay(reason) => (Verdict::Kept, reason, None),
@@ -324,9 +312,9 @@ impl<'a> Syncing<'a> {
         }
     }
 
-    fn give(&mut self, slot: usize, verdict: Verdict, reason: MemberReason, by: Option<Blocker>) {
+    fn give(&mut self, slot: usize, verdict: Verdict, reason: MemberReason, by: Option<By>) {
         let outcome = &mut self.outcomes[slot];
-        *outcome = MemberOutcome { verdict, reason, by: by.map(|by| by.by), ..*outcome };
+        *outcome = MemberOutcome { verdict, reason, by, ..*outcome };
     }
 
     /// Returns the member of a slot. The highest ordinal is in slot 0.
@@ -334,9 +322,9 @@ impl<'a> Syncing<'a> {
         self.members[self.outcomes[slot].member]
     }
 
-    fn blocker(&self, slot: usize, reason: MemberReason) -> Blocker {
-        let by = By { member: Some(self.outcomes[slot].member), ordinal: self.at(slot).ordinal };
-        Blocker { by, reason }
+    /// The pod of a slot as one that a reason refers to.
+    fn reference(&self, slot: usize) -> By {
+        By { member: Some(self.outcomes[slot].member), ordinal: self.at(slot).ordinal }
     }
 
     fn find(&self, is_selected: impl Fn(Member) -> bool) -> Option<usize> {
@@ -374,7 +362,6 @@ fn fault(member: Member) -> Option<MemberReason> {
     })
 }
 
-fn missing(ordinal: i64) -> Blocker {
-    let ordinal = i32::try_from(ordinal).unwrap_or(i32::MAX);
-    Blocker { by: By { member: None, ordinal }, reason: MemberReason::WaitsForMissing }
+fn missing(ordinal: i64) -> By {
+    By { member: None, ordinal: i32::try_from(ordinal).unwrap_or(i32::MAX) }
 }
