@@ -49,18 +49,16 @@ fn is_alone(index: usize, outcome: &Endings, gone: CountRange) -> bool {
     fits && outcome.fates[index].is_surplus && outcome.fates.iter().enumerate().all(is_only)
 }
 
-/// The names and pods of all sets.
+/// The sets with their pods.
 pub(crate) struct RankedSets<'c, 'a> {
     options: &'c Options,
     policy: Policy,
-    names: Vec<&'a str>,
-    own: Vec<&'c [RankedPod<'a>]>,
+    scenes: &'c [Scene<'c, 'a>],
 }
 
 impl<'c, 'a> RankedSets<'c, 'a> {
-    pub(crate) fn of(scenes: &'c [Scene<'_, 'a>], options: &'c Options) -> Self {
-        let (names, own) = scenes.iter().map(|scene| (scene.id.name, &*scene.own)).unzip();
-        Self { options, policy: Policy::at(to_time(options.now)).with_gates(options.gates), names, own }
+    pub(crate) fn of(scenes: &'c [Scene<'c, 'a>], options: &'c Options) -> Self {
+        Self { options, policy: Policy::at(to_time(options.now)).with_gates(options.gates), scenes }
     }
 
     /// Simulates a Deployment's syncs to their end.
@@ -70,14 +68,15 @@ impl<'c, 'a> RankedSets<'c, 'a> {
         let new = outcome.rest.sync.new_set;
         let is_later = |index: usize| rest.waits_for == Some(WaitsFor::NewPods) && Some(index) != new;
 
-        let gone: Vec<_> = self.own.iter().zip(&outcome.fates).map(|(own, fate)| gone(own, fate)).collect();
+        let sets = self.scenes.iter().zip(&outcome.fates);
+        let gone: Vec<_> = sets.map(|(scene, fate)| gone(&scene.own, fate)).collect();
         let (mut pods, without_odds) = self.pods(&outcome, &gone);
         for (_, previews) in pods.iter_mut().enumerate().filter(|(index, _)| is_later(*index)) {
             for pod in previews.iter_mut().filter(|pod| pod.verdict == Verdict::Kept) {
                 (pod.verdict, pod.reason) = (Verdict::Waiting, Reason::AfterNewPods);
             }
         }
-        let name = |index: usize| self.names.get(index).copied();
+        let name = |index: usize| self.scenes.get(index).map(|scene| scene.id.name);
         let sets = outcome.fates.iter().enumerate().map(|(index, fate)| GroupAtEnd {
             replica_set: name(index),
             replicas: fate.size,
@@ -97,7 +96,7 @@ impl<'c, 'a> RankedSets<'c, 'a> {
     }
 
     fn line(&self, index: usize, delete: u32, race: &RankRange<'_>) -> Ranking<'a> {
-        Ranking::up(self.options.order, self.policy, self.own[index], delete as usize, Some(race))
+        Ranking::up(self.options.order, self.policy, &self.scenes[index].own, delete as usize, Some(race))
     }
 
     /// The pods of each set, and why there are no probabilities for the possible ones, if there are none.
@@ -233,13 +232,13 @@ impl<'c, 'a> RankedSets<'c, 'a> {
         let mut schedules: Vec<Vec<SetDeletion>> = Vec::new();
         for steps in [&outcome.steps, &outcome.late_steps] {
             for is_reversed in [false, true] {
-                let events = events(steps, self.own.len(), is_reversed);
+                let events = events(steps, self.scenes.len(), is_reversed);
                 if !schedules.contains(&events) {
                     schedules.push(events);
                 }
             }
         }
-        sample(&self.policy, &self.own, &schedules)
+        sample(&self.policy, self.scenes.iter().map(|scene| scene.own.clone()).collect(), &schedules)
     }
 }
 

@@ -23,16 +23,15 @@ const SEED: u64 = 0x9E37_79B9_7F4A_7C15;
 /// Returns the probabilities of all pods. An error is the reason why there are none.
 pub(crate) fn sample(
     policy: &Policy,
-    own: &[&[RankedPod<'_>]],
+    mut sets: Vec<Vec<RankedPod<'_>>>,
     schedules: &[Vec<SetDeletion>],
 ) -> Result<HashMap<Uid, Probability>, String> {
-    let pods: usize = own.iter().map(|own| own.len()).sum();
+    let pods: usize = sets.iter().map(Vec::len).sum();
     if pods > MOST_PODS {
         return Err(format!("above {MOST_PODS} pods in several ReplicaSets, it takes too long to compute"));
     }
     let runs = if pods <= 200 { 4096 } else { 1024 };
     let error = (0.25 / f64::from(runs)).sqrt();
-    let mut sets: Vec<_> = own.iter().map(|own| own.to_vec()).collect();
     // The order of the input makes no difference.
     for set in &mut sets {
         set.sort_by_key(|pod| pod.record.uid);
