@@ -159,7 +159,8 @@ impl<'a> Case<'a> {
             let recorded = self.recorded().map(|(at, ..)| at);
             let recorded = recorded.filter(|at| self.reports.has_unnamed(*at, RECENT));
             // A name that nothing knows may be mistyped.
-            let unnamed = || self.reports.only_fall_with_unnamed().filter(|_| self.reports.knows(self.pod));
+            let is_known = || self.reports.about(self.pod).next().is_some();
+            let unnamed = || self.reports.only_fall_with_unnamed().filter(|_| is_known());
             let at = recorded.or_else(unnamed)?;
             return self.reports.fall(at).map(|_| self.by_count(at, false));
         }

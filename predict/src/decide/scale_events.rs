@@ -133,13 +133,8 @@ impl<'a> ScaleEvents<'a> {
         self.about(pod).max_by_key(|event| event.at)?.uid
     }
 
-    /// Whether there was such a pod, by what was reported of it.
-    pub(crate) fn knows(&self, pod: &str) -> bool {
-        self.about(pod).next().is_some()
-    }
-
     /// The events about pods of this name.
-    fn about(&self, pod: &str) -> impl Iterator<Item = &'a Event> {
+    pub(crate) fn about(&self, pod: &str) -> impl Iterator<Item = &'a Event> {
         self.events.iter().copied().filter(move |event| event.kind == "Pod" && event.name == pod)
     }
 
