@@ -89,9 +89,9 @@ impl<'c, 'a> RankedSets<'c, 'a> {
             pods,
             steps: steps(&outcome, name),
             rest,
-            goes_on: outcome.steps.iter().any(|step| !step.is_next),
+            goes_on: outcome.steps.len() > usize::from(outcome.first.writes),
             without_odds,
-            first: outcome.first,
+            first: outcome.first.sync,
         }
     }
 

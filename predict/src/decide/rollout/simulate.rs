@@ -90,8 +90,6 @@ pub(crate) struct SetEnd {
 
 /// A sync that writes something.
 pub(crate) struct SimulatedSync {
-    /// Whether it is the very next one.
-    pub(crate) is_next: bool,
     pub(crate) path: Path,
     /// What it does to each set, also to one that the simulation creates at the end. No name is known here.
     pub(crate) sets: Vec<SizeStep<'static>>,
@@ -115,7 +113,7 @@ pub(crate) struct Endings {
     /// How many pods go in all.
     pub(crate) gone: CountRange,
     /// The next sync, which reads the statuses as they are listed.
-    pub(crate) first: Sync,
+    pub(crate) first: Synced,
     /// The syncs in turn if the controller sees every status immediately. The first one reads the statuses as they are
     /// listed.
     pub(crate) steps: Vec<SimulatedSync>,
@@ -143,7 +141,7 @@ pub(crate) fn simulate(deployment: &DeploymentState, mut starts: Vec<SetStart>) 
     starts.push(SetStart { available: vec![(0, 0)], ..SetStart::default() });
     let simulation = Simulation { deployment, starts };
     let start = simulation.start();
-    let first = simulation.sync(&start, false).sync;
+    let first = simulation.sync(&start, false);
     let mut recorder = simulation.explore(&start);
     let (steps, rest) = simulation.in_turn(&start, false);
     let (late_steps, _) = simulation.in_turn(&start, true);
@@ -239,11 +237,11 @@ struct Simulation<'p> {
 }
 
 /// What a sync does to a state.
-struct Synced {
+pub(crate) struct Synced {
     deployment: DeploymentState,
-    sync: Sync,
+    pub(crate) sync: Sync,
     /// Whether it writes something.
-    writes: bool,
+    pub(crate) writes: bool,
 }
 
 impl Simulation<'_> {
@@ -427,7 +425,7 @@ impl Simulation<'_> {
         let mut state = start.clone();
         let mut steps = Vec::new();
         // The first sync reads the statuses that are listed.
-        let (mut late, mut is_next) = (true, true);
+        let mut late = true;
         let mut gone = vec![0; self.starts.len()];
         loop {
             let unseen = if late { self.unseen(&state) } else { Vec::new() };
@@ -436,7 +434,6 @@ impl Simulation<'_> {
             if steps.len() >= MOST_STEPS || !synced.writes && unseen.is_empty() {
                 return (steps, (synced, view));
             }
-            let is_next = mem::take(&mut is_next);
             late = is_late && synced.writes;
             if !synced.writes {
                 continue;
@@ -449,7 +446,7 @@ impl Simulation<'_> {
                 delete: set.pods.gone - mem::replace(&mut gone[index], set.pods.gone),
             };
             let sets = state.sets.iter().enumerate().map(set).collect();
-            steps.push(SimulatedSync { is_next, path: synced.sync.path, sets });
+            steps.push(SimulatedSync { path: synced.sync.path, sets });
         }
     }
 
