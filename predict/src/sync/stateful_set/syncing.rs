@@ -181,11 +181,9 @@ impl<'a> Syncing<'a> {
             Wish::Finished => (Verdict::Deleted, MemberReason::Finished, None),
             _ => (Verdict::Kept, MemberReason::InRange, None),
         });
-        if !matches!(self.set.update, Update::RollingUpdate { .. }) {
-            return;
-        }
+        let Update::RollingUpdate { partition, .. } = self.set.update else { return };
         if !self.set.behavior.max_unavailable_gate {
-            return self.update_highest();
+            return self.update_highest(partition);
         }
         if self.set.behavior.unavailable_first {
             for slot in 0..self.outcomes.len() {
@@ -195,10 +193,9 @@ impl<'a> Syncing<'a> {
                 }
             }
         }
-        let present = self.count(|member| self.is_in_budget(member));
-        let unavailable = self.count(|member| self.is_in_budget(member) && member.is_unavailable());
-        let absent = self.set.budgeted() - present;
-        self.update_within(self.set.budget() - absent - unavailable);
+        let available = self.count(|member| self.is_in_budget(member) && !member.is_unavailable());
+        // A missing pod counts as unavailable.
+        self.update_within(self.set.budget() - (self.set.budgeted() - available));
     }
 
     /// If Kubernetes cannot create a missing pod, because of a quota, say, the sync ends after the batch of that pod.
@@ -263,8 +260,7 @@ impl<'a> Syncing<'a> {
     }
 
     /// Without the gate: replaces the highest old pod, unless one above it is unavailable.
-    fn update_highest(&mut self) {
-        let Update::RollingUpdate { partition, .. } = self.set.update else { return };
+    fn update_highest(&mut self, partition: i32) {
         let lowest = i64::from(self.set.start) + i64::from(partition);
         let mut expected = self.set.end() - 1;
         let mut blocker = None;
