@@ -50,11 +50,9 @@ pub enum Strategy {
 pub struct Sync {
     /// What it does to each pod.
     pub outcomes: Vec<PodOutcome<DaemonReason>>,
-    /// On how many nodes a pod may start. This and the next four are 0 unless the sync reaches its second part, the update, because its
+    /// On how many nodes a pod may start. This and the next three are 0 unless the sync reaches its second part, the update, because its
     /// first part has nothing to do.
     pub wanted: usize,
-    /// `maxSurge` as a number of nodes.
-    pub surge: i64,
     /// `maxUnavailable` as a number of nodes.
     pub unavailable: i64,
     /// How much of the budget is used. Without surge, this is the number of unavailable nodes. A node is available if, not counting

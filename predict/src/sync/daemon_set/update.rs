@@ -20,12 +20,12 @@ impl Syncing<'_> {
         let wanted = all.iter().filter(|node| node.fit == NodeFit::MayStart).count();
         let nodes = i32::try_from(wanted).unwrap_or(i32::MAX);
         self.sync.wanted = wanted;
-        self.sync.surge = max_surge.resolve(nodes, true);
+        let surge = max_surge.resolve(nodes, true);
         self.sync.unavailable = max_unavailable.resolve(nodes, true);
-        if wanted > 0 && self.sync.surge == 0 && self.sync.unavailable == 0 {
+        if wanted > 0 && surge == 0 && self.sync.unavailable == 0 {
             self.sync.unavailable = 1;
         }
-        let quota = if self.sync.surge == 0 { self.replace(all) } else { self.surge(all) };
+        let quota = if surge == 0 { self.replace(all) } else { self.surge(all, surge) };
         if self.sync.blocked_by.is_some() {
             self.sync.outcomes.fill(PodOutcome::new(Verdict::Kept, DaemonReason::Kept));
             self.give_old(DaemonReason::NodeMissing);
@@ -62,7 +62,7 @@ impl Syncing<'_> {
     }
 
     /// With surge. Returns how many old available pods may go from nodes on which none may start.
-    fn surge(&mut self, all: &[Node<'_>]) -> usize {
+    fn surge(&mut self, all: &[Node<'_>], most: i64) -> usize {
         let (mut unavailable, mut candidates) = (0, 0);
         for node in all {
             let Some(Pair { new, old }) = node.pair() else {
@@ -94,7 +94,7 @@ impl Syncing<'_> {
                 None => self.give(index, Verdict::Deleted, DaemonReason::NotStartable),
             }
         }
-        let created = candidates.min(left(self.sync.surge, self.sync.used));
+        let created = candidates.min(left(most, self.sync.used));
         self.sync.creates = unavailable + created;
         self.sync.available.saturating_sub(self.sync.wanted)
     }
