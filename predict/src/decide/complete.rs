@@ -16,9 +16,6 @@ use std::iter;
 /// The label whose value differs among the `ReplicaSets` of a Deployment.
 const POD_TEMPLATE_HASH: &str = "pod-template-hash";
 
-/// The kind of the controller whose sets differ in that label alone.
-const DEPLOYMENT: &str = "Deployment";
-
 /// Returns what the input lacks. Empty if the input looks complete.
 pub(crate) fn gaps(sets: &Sets<'_>, id: WorkloadRef<'_>) -> Vec<Note> {
     let Some(set) = sets.get(id) else {
@@ -83,7 +80,7 @@ pub(crate) fn error(WorkloadRef { namespace, kind, .. }: WorkloadRef<'_>, gaps: 
 fn missing_siblings(sets: &Sets<'_>, set: &ReplicaSet) -> Option<Note> {
     let id = set.id();
     let controller = sets.controller(set).filter(|_| id.kind == WorkloadKind::ReplicaSet)?;
-    let has_deployment = controller.kind == DEPLOYMENT;
+    let has_deployment = controller.kind == "Deployment";
     // A set with an invalid selector deletes nothing.
     let selector = set.selector()?;
     let may_be = |pod: &&&Pod| {
