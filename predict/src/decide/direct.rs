@@ -128,24 +128,24 @@ impl Workload<'_> {
         gaps
     }
 
+    /// The least number of pods by the status, and the generation for which it is.
+    fn status(&self) -> (i32, Option<i64>) {
+        match self {
+            Self::StatefulSet(set) => (set.status_replicas, set.observed_generation),
+            Self::DaemonSet(set) => (set.status_nodes, set.observed_generation),
+            Self::Job(job) => (job.status.active, job.status.observed_generation),
+            _ => (0, None),
+        }
+    }
+
     /// The least number of pods by the status.
     pub(crate) fn status_pods(&self) -> i32 {
-        match self {
-            Self::StatefulSet(set) => set.status_replicas,
-            Self::DaemonSet(set) => set.status_nodes,
-            Self::Job(job) => job.status.active,
-            _ => 0,
-        }
+        self.status().0
     }
 
     /// Whether its status is for an earlier spec. A dump that someone wrote may lack the observed generation.
     pub(crate) fn lags(&self) -> bool {
-        let observed = match self {
-            Self::StatefulSet(set) => set.observed_generation,
-            Self::DaemonSet(set) => set.observed_generation,
-            Self::Job(job) => job.status.observed_generation,
-            _ => None,
-        };
+        let (_, observed) = self.status();
         observed.zip(self.meta()).is_some_and(|(observed, meta)| observed < meta.generation)
     }
 
