@@ -94,8 +94,7 @@ impl Run<'_> {
         let is_exact = missed.is_empty() && others.is_empty();
         let mut message = self.scaled(plan);
         if is_exact {
-            let unmet = report.unmet();
-            let unmet: Vec<_> = unmet.iter().map(|unmet| format!("; {}", unmet.afterwards())).collect();
+            let unmet: Vec<_> = report.unmet(true).iter().map(|unmet| format!("; {unmet}")).collect();
             let pods = match went.len() {
                 1 => "the selected pod".to_owned(),
                 count => format!("the {count} selected pods"),

@@ -21,7 +21,7 @@ pub use manifest::{Manifest, putting_back};
 use nodes::too_many_groups;
 pub use nodes::{Cluster, PlannedNode, RemainingPods, TopologyLevel, keeps, nodes_text};
 pub use notes::{check_budgets, check_interference};
-pub use planned::{Plan, PlannedPod, PlannedSet, UnmetPreference, Unsteerable};
+pub use planned::{Plan, PlannedPod, PlannedSet, Unsteerable};
 pub use planning::{add_budgets, keeps_others, nothing_to_do, plan};
 pub use pod_owner::{ScaleTarget, leader, leaders, one_workload, set_of_leader, sets_of_pods};
 pub use preference::{ForeignCosts, PlanRequest, PlanSize, Preference, Selected, Why, no_domain, no_node};

@@ -8,7 +8,6 @@ use crate::text::{self, TextReason};
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 use std::collections::{BTreeSet, HashMap};
-use std::fmt;
 
 /// The most pods whose changed deletion costs are named.
 const MOST_NAMED: usize = 3;
@@ -126,48 +125,6 @@ pub struct Unsteerable {
     pub reason: TextReason,
 }
 
-/// A preference that not all selected pods match.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnmetPreference {
-    /// The flag.
-    pub preference: String,
-    /// How many of these pods match it.
-    pub matching: usize,
-    /// How many pods go, not counting those that the user named.
-    pub delete: usize,
-    /// Whether the user named other pods.
-    pub is_besides_named: bool,
-}
-
-impl fmt::Display for UnmetPreference {
-    /// `2 of the 5 that go match --prefer-nodes lifecycle=spot`
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let named = if self.is_besides_named { "other " } else { "" };
-        let all = format!("the {} {named}selected pods", self.delete);
-        f.write_str(&self.text(&format!("the {named}selected pod"), &all))
-    }
-}
-
-impl UnmetPreference {
-    /// The same after the deletion: `2 of these 5 match --prefer-nodes lifecycle=spot`
-    pub fn afterwards(&self) -> String {
-        let (one, these) =
-            if self.is_besides_named { ("the other one", "the other") } else { ("it", "these") };
-        self.text(one, &format!("{these} {}", self.delete))
-    }
-
-    /// How many match, of one pod or of all of them.
-    fn text(&self, one: &str, all: &str) -> String {
-        let Self { preference, matching, delete, .. } = self;
-        match (matching, delete) {
-            (0, 1) => format!("{one} does not match {preference}"),
-            (0, _) => format!("none of {all} matches {preference}"),
-            (1, _) => format!("only 1 of {all} matches {preference}"),
-            _ => format!("only {matching} of {all} match {preference}"),
-        }
-    }
-}
-
 impl PlannedPod {
     /// Whether its cost is podrank's.
     pub(super) fn is_podranks(&self) -> bool {
@@ -197,14 +154,26 @@ impl Plan {
         self.pods.iter().filter(|pod| pod.is_selected)
     }
 
-    /// The preferences that not all selected pods match, not counting pods that the user named.
-    pub fn unmet(&self) -> Vec<UnmetPreference> {
+    /// The preferences that not all selected pods match, and how many do, not counting pods that the user named:
+    /// `only 2 of the 5 selected pods match --prefer-nodes lifecycle=spot`. After the deletion, the words are `only 2 of these 5`.
+    pub fn unmet(&self, is_done: bool) -> Vec<String> {
         let wished: Vec<_> = self.selected().filter(|pod| !pod.is_named).collect();
-        let (delete, is_besides_named) = (wished.len(), wished.len() < self.selected().count());
+        let (delete, has_named) = (wished.len(), wished.len() < self.selected().count());
+        let (one, these) = match (is_done, has_named) {
+            (false, false) => ("the selected pod", format!("the {delete} selected pods")),
+            (false, true) => ("the other selected pod", format!("the {delete} other selected pods")),
+            (true, false) => ("it", format!("these {delete}")),
+            (true, true) => ("the other one", format!("the other {delete}")),
+        };
         let unmet = self.preferences.iter().filter_map(|(preference, flag)| {
             let matching = wished.iter().filter(|pod| pod.matches(*preference)).count();
-            let unmet = UnmetPreference { preference: flag.clone(), matching, delete, is_besides_named };
-            Some(unmet).filter(|_| matching < delete)
+            Some(match (matching, delete) {
+                _ if matching == delete => return None,
+                (0, 1) => format!("{one} does not match {flag}"),
+                (0, _) => format!("none of {these} matches {flag}"),
+                (1, _) => format!("only 1 of {these} matches {flag}"),
+                _ => format!("only {matching} of {these} match {flag}"),
+            })
         });
         unmet.collect()
     }

@@ -197,7 +197,7 @@ fn notes_on_wishes(request: &PlanRequest, plan: &Plan, own: &[RankedPod<'_>]) ->
             format!("all active pods of {} match {preference}, so it makes no difference", plan.target);
         Note::new(NoteCode::Preference, text)
     });
-    let unmet = plan.unmet().into_iter().map(|it| Note::warning(NoteCode::Preference, it.to_string()));
+    let unmet = plan.unmet(false).into_iter().map(|text| Note::warning(NoteCode::Preference, text));
     idle.chain(unmet).collect()
 }
 
