@@ -19,5 +19,5 @@ pub use pod::{Details, PodAnswer};
 pub use preview::{AutoscalerPreview, Owner, PodGroup, Preview, Rollout, Size, Verdict};
 pub(crate) use probability::Cases;
 pub use probability::Probability;
-pub(crate) use rollout::{Basis, RolloutEnd, one};
+pub(crate) use rollout::{RolloutEnd, one};
 pub use rollout::{CountRange, EndState, GroupAtEnd, SizeStep, StepPreview, WaitsFor};

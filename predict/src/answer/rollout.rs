@@ -83,18 +83,10 @@ pub struct EndState<'a> {
     pub then: u32,
     /// Whether every way in which the syncs can go was looked at, and came to rest.
     pub is_certain: bool,
-    pub(crate) basis: Basis<'a>,
-}
-
-/// What the words about a rest read besides.
-#[derive(Clone, Debug)]
-pub(crate) enum Basis<'a> {
-    /// The syncs of a Deployment lead to it.
-    Rollout(RolloutEnd),
-    /// A controller that deletes pods itself waits for these, and then for `new_pods`.
-    Waiting { names: BTreeSet<Cow<'a, str>>, new_pods: bool },
-    /// Something outside the controller deletes all pods.
-    Outside,
+    /// If the syncs of a Deployment lead to it.
+    pub(crate) rollout: Option<RolloutEnd>,
+    /// The pods that it waits for, if its controller deletes pods itself.
+    pub(crate) names: BTreeSet<Cow<'a, str>>,
 }
 
 /// The state in which a Deployment's syncs lead to nothing more.
@@ -123,7 +115,8 @@ impl<'a> EndState<'a> {
             pods: if later > 0 { 0 } else { number(names.len()) },
             then,
             is_certain: true,
-            basis: Basis::Waiting { names, new_pods: later > 0 },
+            rollout: None,
+            names,
         }
     }
 
@@ -139,7 +132,7 @@ impl<'a> EndState<'a> {
 
     /// Says that something outside the controller deletes pods.
     pub(crate) fn interrupt(&mut self) {
-        (self.waits_for, self.pods, self.then, self.basis) = (None, 0, 0, Basis::Outside);
+        (self.waits_for, self.pods, self.then, self.rollout) = (None, 0, 0, None);
     }
 
     /// Deletes all pods of a set for a reason outside the Deployment. What follows is then not known.
@@ -182,9 +175,9 @@ impl<'a> EndState<'a> {
             WaitsFor::Resume => "rollout is paused".to_owned(),
             WaitsFor::AnotherCount => "waits for another replica count".to_owned(),
             WaitsFor::Pods => {
-                let Basis::Waiting { names, new_pods } = &self.basis else { return None };
-                let mut names: Vec<_> = names.iter().map(|name| text::name(name)).collect();
-                names.extend(new_pods.then(|| "new pods to be available".into()));
+                let mut names: Vec<_> = self.names.iter().map(|name| text::name(name)).collect();
+                // Nobody knows which new pods those will be.
+                names.extend((pods == 0).then(|| "new pods to be available".into()));
                 format!("waits for {}", text::list(&names))
             }
         })
@@ -199,13 +192,9 @@ impl<'a> EndState<'a> {
             format!("{start} {waits}")
         };
         let are = is(self.then);
-        let end = match self.basis {
-            Basis::Waiting { .. } if self.then > 0 => {
-                let (waits, pods) = (then(self.delete.max > 0), count(self.then, "pod"));
-                return Some(format!("{waits}. Only after that, {pods} {are} deleted."));
-            }
-            Basis::Outside | Basis::Waiting { .. } => return None,
-            Basis::Rollout(end) => end,
+        let Some(end) = self.rollout else {
+            let (waits, pods) = (then(self.delete.max > 0), count(self.then, "pod"));
+            return (self.then > 0).then(|| format!("{waits}. Only after that, {pods} {are} deleted."));
         };
         let old_pods = count(self.then, "old pod");
         Some(match self.waits_for {

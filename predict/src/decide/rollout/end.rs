@@ -2,7 +2,7 @@
 //! of each set, and the core decides which.
 
 use crate::answer::{
-    Basis, Cases, CountRange, EndState, GroupAtEnd, PodAnswer, Probability, RolloutEnd, SizeStep,
+    Cases, CountRange, EndState, GroupAtEnd, PodAnswer, Probability, RolloutEnd, SizeStep,
     StepPreview, Verdict, WaitsFor,
 };
 use crate::decide::rollout::sample::{SetDeletion, sample};
@@ -17,7 +17,7 @@ use crate::sync::deployment::{
 use crate::text::number;
 use podrank::controller::{Availability, availability};
 use podrank::{Phase, Policy, Uid};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// The outcome for all pods.
 pub(crate) struct RolloutOutcome<'a> {
@@ -289,7 +289,8 @@ fn rest_of<'a>(outcome: &Endings) -> EndState<'a> {
         pods,
         then: if goes_later { number(old_pods) } else { 0 },
         is_certain: outcome.is_complete,
-        basis: Basis::Rollout(end),
+        rollout: Some(end),
+        names: BTreeSet::new(),
     }
 }
 
