@@ -72,7 +72,7 @@ struct PreviewView<'v> {
     next_sync: Option<NextSync>,
     #[serde(skip_serializing_if = "Option::is_none")]
     steps: Option<&'v [StepPreview<'v>]>,
-    waits_for: Option<WaitsForView>,
+    waits_for: Option<&'v EndState<'v>>,
     complete: bool,
     notes: &'v [Note],
     groups: Vec<GroupView<'v>>,
@@ -94,7 +94,7 @@ struct OrderView<'v> {
     #[serde(flatten)]
     size: Size,
     deletions: CountRange,
-    waits_for: Option<WaitsForView>,
+    waits_for: Option<&'v EndState<'v>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     waits_down_to: Option<u32>,
     notes: &'v [Note],
@@ -103,18 +103,23 @@ struct OrderView<'v> {
 
 /// What a workload waits for before anything follows.
 #[derive(Serialize)]
-pub(crate) struct WaitsForView {
+struct WaitsForView {
     event: WaitsFor,
     pods: Option<u32>,
     deletions: CountRange,
     text: String,
 }
 
-impl WaitsForView {
-    pub(crate) fn new(rest: &EndState<'_>) -> Option<Self> {
-        let text = rest.short()?.to_string();
-        let pods = Some(rest.pods).filter(|pods| *pods > 0);
-        Some(Self { event: rest.waits_for?, pods, deletions: CountRange::one(rest.then), text })
+impl Serialize for EndState<'_> {
+    /// Null if nothing is waited for.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let view = self.waits_for.zip(self.short()).map(|(event, text)| WaitsForView {
+            event,
+            pods: Some(self.pods).filter(|pods| *pods > 0),
+            deletions: CountRange::one(self.then),
+            text: text.to_string(),
+        });
+        view.serialize(serializer)
     }
 }
 
@@ -283,7 +288,6 @@ fn pods<S: Serializer>(pods: &[PodAnswer<'_>], serializer: S) -> Result<S::Ok, S
 
 impl Serialize for Preview<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let waits_for = self.rest.as_ref().and_then(WaitsForView::new);
         let deletions = CountRange::one(self.delete());
         let view = PreviewView {
             head: Head::new("ScaleDownPreview", self),
@@ -297,7 +301,7 @@ impl Serialize for Preview<'_> {
             certain_deletions: self.count(Verdict::Deleted),
             next_sync: self.rollout.map(|rollout| NextSync { path: rollout.path, deletions }),
             steps: self.steps.as_deref(),
-            waits_for,
+            waits_for: self.rest.as_ref(),
             // Of a kind without a count, another sync follows immediately.
             complete: self.rest.as_ref().map_or(self.workload.kind.has_count(), |rest| rest.is_certain),
             notes: &self.notes,
@@ -341,7 +345,7 @@ impl Serialize for DeletionOrder<'_> {
             active_pods: now.active(),
             size: now.size,
             deletions: now.deletions(),
-            waits_for: now.rest.as_ref().and_then(WaitsForView::new),
+            waits_for: now.rest.as_ref(),
             waits_down_to: self.waits_down_to,
             notes: &now.notes,
             groups: &self.sets,

@@ -11,7 +11,6 @@ mod probability;
 mod rollout;
 
 pub use deletion::{DeletionCause, PodDeletion};
-use json::WaitsForView;
 pub use note::{Note, NoteCode};
 pub use order::{DeletionOrder, OrderedGroup, OrderedPod};
 pub use overview::{Overview, OverviewRow};
@@ -19,5 +18,5 @@ pub use pod::{Details, PodAnswer};
 pub use preview::{AutoscalerPreview, Owner, PodGroup, Preview, Rollout, Size, Verdict};
 pub(crate) use probability::Cases;
 pub use probability::Probability;
-pub(crate) use rollout::{RolloutEnd, one};
 pub use rollout::{CountRange, EndState, GroupAtEnd, SizeStep, StepPreview, WaitsFor};
+pub(crate) use rollout::{RolloutEnd, one};

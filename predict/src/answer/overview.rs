@@ -1,12 +1,10 @@
 //! Several workloads, a line each, as plain data and as JSON: docs/schemas says what each name means.
 
-use crate::answer::{
-    AutoscalerPreview, CountRange, EndState, Note, Owner, Probability, Size, Verdict, WaitsForView,
-};
+use crate::answer::{AutoscalerPreview, CountRange, EndState, Note, Owner, Probability, Size, Verdict};
 use crate::question::{Order, TimeSource};
 use crate::snapshot::WorkloadRef;
 use jiff::Timestamp;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 /// Who goes first in each of several workloads. Serialized, it is JSON that other programs read.
 #[derive(Clone, Debug, Serialize)]
@@ -75,16 +73,11 @@ pub struct OverviewRow<'a> {
     #[serde(rename = "currentReplicas", skip_serializing_if = "Option::is_none")]
     pub present: Option<u32>,
     /// What its controllers are about to do.
-    #[serde(rename = "waitsFor", serialize_with = "waits_for")]
+    #[serde(rename = "waitsFor")]
     pub rest: Option<EndState<'a>>,
     /// What else a reader should know.
     pub notes: Vec<Note>,
     /// Why there is no answer about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-}
-
-#[expect(clippy::ref_option, reason = "serde passes a reference to the field")]
-fn waits_for<S: Serializer>(rest: &Option<EndState<'_>>, serializer: S) -> Result<S::Ok, S::Error> {
-    rest.as_ref().and_then(WaitsForView::new).serialize(serializer)
 }

@@ -2,8 +2,8 @@
 //! of each set, and the core decides which.
 
 use crate::answer::{
-    Cases, CountRange, EndState, GroupAtEnd, PodAnswer, Probability, RolloutEnd, SizeStep,
-    StepPreview, Verdict, WaitsFor,
+    Cases, CountRange, EndState, GroupAtEnd, PodAnswer, Probability, RolloutEnd, SizeStep, StepPreview,
+    Verdict, WaitsFor,
 };
 use crate::decide::rollout::sample::{SetDeletion, sample};
 use crate::decide::rollout::simulate::{Endings, SetEnd, SetStart, SimulatedSync, SteadyState, simulate};
