@@ -4,11 +4,11 @@ use crate::answer::{Probability, Verdict};
 use crate::decide::{FITS, Member, ranked};
 use crate::plan::preference;
 use crate::plan::{ForeignCosts, PlanRequest, PlanSize, PlannedPod, Unsteerable, spread, tiers};
+use crate::question::Order;
 use crate::reason::{Comparison, RankedPod};
 use crate::snapshot::{CostOwner, Pod, ReplicaSet};
 use crate::text::{self, Error, TextReason};
 use podrank::{Policy, Rule, SteerScratch, Uid};
-use std::cmp::Ordering;
 use std::collections::HashMap;
 
 /// What Kubernetes would do with each pod, by UID, with the costs as they are.
@@ -183,20 +183,15 @@ impl<'a> SetPlan<'a> {
         // One with the lowest tier, because all survivors come after all selected pods.
         let Some(&before) = survivors.iter().min_by_key(|&&index| wished[index]) else { return Vec::new() };
         let ahead = wanted.iter().filter(|&&index| wished[index] > wished[before]);
-        ahead
-            .filter_map(|&index| {
-                let (order, rule) = policy.decide(&steered[index], &steered[before]);
-                let rule = rule.filter(|_| order == Ordering::Less)?;
-                let [own, other] =
-                    [index, before].map(|index| RankedPod { record: steered[index], ..self.own[index] });
-                let comparison = Comparison { policy: *policy, rule, own, other: Some(other) };
-                Some(Unsteerable {
-                    name: own.pod.name().to_owned(),
-                    before: self.name(before).to_owned(),
-                    reason: TextReason { rule: rule.name().into(), text: comparison.sentence() },
-                })
-            })
-            .collect()
+        let unsteerable = |&index: &usize| {
+            let [own, other] =
+                [index, before].map(|index| RankedPod { record: steered[index], ..self.own[index] });
+            let comparison = Comparison::new(*policy, Order::Total, own, other)?;
+            let reason = TextReason { rule: comparison.rule.name().into(), text: comparison.sentence() };
+            let (name, before) = (self.name(index).to_owned(), self.name(before).to_owned());
+            Some(Unsteerable { name, before, reason })
+        };
+        ahead.filter_map(unsteerable).collect()
     }
 }
 
