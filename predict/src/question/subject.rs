@@ -62,29 +62,54 @@ impl Subject {
 
     /// A word alone: a type, or a name of any type.
     fn of_one(word: &str) -> Result<Self, Error> {
-        match Type::of(word, None).transpose()? {
-            Some(Type::Workload(kind)) => Ok(Self::All(kind)),
-            Some(Type::Pod) => {
-                Err(Error::new(format!("'{word}' is a type")).advise(format!("Write {word}/NAME.")))
-            }
-            None => Ok(Self::Workload(WorkloadName { kind: None, name: checked(word)? })),
-        }
+        let name = || Ok(Self::Workload(WorkloadName { kind: None, name: checked(word)? }));
+        Self::of_type(word, None).unwrap_or_else(name)
     }
 
+    /// A type and a name.
     fn of(resource: &str, name: &str) -> Result<Self, Error> {
         if resource.is_empty() {
             return Err(Error::new(format!("'/{}' has no type", text::word(name))));
         }
         let name = checked(name)?;
-        match Type::of(resource, Some(&name)).transpose()? {
-            Some(Type::Workload(kind)) => Ok(Self::Workload(WorkloadName { kind: Some(kind), name })),
-            Some(Type::Pod) => Ok(Self::Pod(name)),
-            None => {
-                let resource = checked(&resource.to_ascii_lowercase())
-                    .map_err(|_| Error::new(format!("'{}' is not a type", text::word(resource))))?;
-                Ok(Self::Owner(OwnerName { resource, name }))
-            }
+        if let Some(known) = Self::of_type(resource, Some(&name)) {
+            return known;
         }
+        let resource = checked(&resource.to_ascii_lowercase())
+            .map_err(|_| Error::new(format!("'{}' is not a type", text::word(resource))))?;
+        Ok(Self::Owner(OwnerName { resource, name }))
+    }
+
+    /// What a type is about, with or without a name, or what works instead. `None` if only the cluster may know the type.
+    fn of_type(word: &str, name: Option<&str>) -> Option<Result<Self, Error>> {
+        Some(match word.to_ascii_lowercase().as_str() {
+            "po" | "pod" | "pods" => name.map(|name| Self::Pod(name.to_owned())).ok_or_else(|| {
+                Error::new(format!("'{word}' is a type")).advise(format!("Write {word}/NAME."))
+            }),
+            "no" | "node" | "nodes" => Err(not_a_workload(name.unwrap_or("NODE"))),
+            "ns" | "namespace" | "namespaces" => Err(without_pods("a namespace").advise(format!(
+                "To ask about its workloads, use: kubectl podrank -n {}",
+                name.unwrap_or("NAMESPACE")
+            ))),
+            "pdb" | "poddisruptionbudget" | "poddisruptionbudgets" => {
+                Err(without_pods("a disruption budget")
+                    .because("Kubernetes ignores it when a workload scales down.")
+                    .advise("Ask about a workload, such as deploy/NAME."))
+            }
+            "hpa"
+            | "horizontalpodautoscaler"
+            | "horizontalpodautoscalers"
+            | "horizontalpodautoscalers.autoscaling"
+            | "horizontalpodautoscaler.autoscaling" => {
+                let name = name.unwrap_or("NAME");
+                Err(without_pods("an autoscaler")
+                    .advise(format!("Ask about the workload that hpa/{name} scales, such as deploy/NAME.")))
+            }
+            _ => WorkloadKind::known(word, &WorkloadKind::ALL)?.map(|kind| match name {
+                Some(name) => Self::Workload(WorkloadName { kind: Some(kind), name: name.to_owned() }),
+                None => Self::All(kind),
+            }),
+        })
     }
 }
 
@@ -133,40 +158,6 @@ fn instead_of(verb: &str, subject: &str) -> Option<Error> {
 fn is_count(word: &str) -> bool {
     let digits = word.trim_start_matches(['-', '+']).trim_end_matches('%');
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-enum Type {
-    Workload(WorkloadKind),
-    Pod,
-}
-
-impl Type {
-    /// The type that a word names, or what works instead of asking about an object of this name.
-    fn of(word: &str, name: Option<&str>) -> Option<Result<Self, Error>> {
-        Some(match word.to_ascii_lowercase().as_str() {
-            "po" | "pod" | "pods" => Ok(Self::Pod),
-            "no" | "node" | "nodes" => Err(not_a_workload(name.unwrap_or("NODE"))),
-            "ns" | "namespace" | "namespaces" => Err(without_pods("a namespace").advise(format!(
-                "To ask about its workloads, use: kubectl podrank -n {}",
-                name.unwrap_or("NAMESPACE")
-            ))),
-            "pdb" | "poddisruptionbudget" | "poddisruptionbudgets" => {
-                Err(without_pods("a disruption budget")
-                    .because("Kubernetes ignores it when a workload scales down.")
-                    .advise("Ask about a workload, such as deploy/NAME."))
-            }
-            "hpa"
-            | "horizontalpodautoscaler"
-            | "horizontalpodautoscalers"
-            | "horizontalpodautoscalers.autoscaling"
-            | "horizontalpodautoscaler.autoscaling" => {
-                let name = name.unwrap_or("NAME");
-                Err(without_pods("an autoscaler")
-                    .advise(format!("Ask about the workload that hpa/{name} scales, such as deploy/NAME.")))
-            }
-            _ => WorkloadKind::known(word, &WorkloadKind::ALL)?.map(Self::Workload),
-        })
-    }
 }
 
 impl OwnerName {
