@@ -29,7 +29,7 @@ fn outcome(dump: &[u8], order: Order) -> Result<String, String> {
             assert!(!table.text(terminal).is_empty());
         }
     }
-    Ok(preview.to_json())
+    Ok(podrank_predict::json(&preview))
 }
 
 /// Neither order panics, and an error is one line that does not repeat the input.

@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use kubectl_podrank::terminal::Terminal;
 use kubectl_podrank::view::{self, Table};
 use podrank_predict::{
-    Error, ErrorKind, NoteCode, Options, Order, PodAnswer, Preview, Snapshot, Verdict, WorkloadKind,
+    Error, ErrorKind, NoteCode, Options, Order, PodAnswer, Preview, Snapshot, Verdict, WorkloadKind, json,
     preview_workload,
 };
 use serde_json::Value;
@@ -121,7 +121,7 @@ fn check_as(dump: &[u8], text: &[u8], options: &Options) -> Option<Value> {
             shown(tables, false, Some(text.len() / 8 % 120));
         }
     }
-    let json = whole.to_json();
+    let written = json(&whole);
     let preview = whole;
     let shown = String::from_utf8_lossy(text);
     if let Some(set) = &options.workload {
@@ -131,7 +131,7 @@ fn check_as(dump: &[u8], text: &[u8], options: &Options) -> Option<Value> {
     let is_asked = |namespace: &String| namespace == preview.workload.namespace;
     assert!(options.namespace.as_ref().is_none_or(is_asked), "{shown}");
 
-    let actual: Value = serde_json::from_str(&json).expect("a preview is JSON");
+    let actual: Value = serde_json::from_str(&written).expect("a preview is JSON");
     check_probabilities(&actual, &shown);
     if preview.workload.kind.is_set() {
         let pods = actual["groups"][0]["pods"].as_array().expect("pods");
@@ -180,7 +180,7 @@ fn check_completeness(
             let has_only_pods = partial.notes.iter().any(|note| note.text.contains("has only pods"));
             assert!(!lacks || has_only_pods || options.order == Order::Total, "{options:?} {shown}");
             let same = Preview { partial: true, ..strict.clone() };
-            assert_eq!(same.to_json(), partial.to_json(), "{options:?} {shown}");
+            assert_eq!(json(&same), json(&partial), "{options:?} {shown}");
         }
     }
 }

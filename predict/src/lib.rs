@@ -1,6 +1,6 @@
 //! Which pods go first when a workload scales down, read from what `kubectl get -o json` or `-o yaml` prints.
 //!
-//! [`Snapshot::read`] keeps what matters in a dump, [`preview_workload`] decides, and [`Preview::to_json`] writes what
+//! [`Snapshot::read`] keeps what matters in a dump, [`preview_workload`] decides, and [`json`] writes what
 //! other programs read. The order itself is in the `podrank` crate: no module here knows its rules. No module uses files, the
 //! clock, the terminal or the network. Flags of the command line appear only in error texts.
 //!

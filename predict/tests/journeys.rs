@@ -386,7 +386,7 @@ fn controllers_come_to_rest_where_the_preview_says() {
             let mut end = start.clone();
             assert!(end.run(&mut random), "seed {seed}: the controllers never rest\n{text}");
             if let Some(what) = contradiction(&preview, &start, &end) {
-                panic!("seed {seed}: {what}\n{}\n{text}", preview.to_json());
+                panic!("seed {seed}: {what}\n{}\n{text}", podrank_predict::json(&preview));
             }
         }
     }

@@ -313,7 +313,7 @@ fn the_sentences_are_those_of_the_list() {
             let input = Snapshot::read(list.to_string().as_bytes());
             let preview = input.and_then(|input| {
                 let preview = preview_workload(&input, &options)?;
-                Ok(serde_json::from_str::<Value>(&preview.to_json()).expect("JSON"))
+                Ok(serde_json::from_str::<Value>(&podrank_predict::json(&preview)).expect("JSON"))
             });
             let preview = match preview {
                 Ok(preview) => preview,

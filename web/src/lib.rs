@@ -103,7 +103,7 @@ impl Dump {
     pub fn preview(&self, options: &str) -> Result<String, Failure> {
         let mut options = options::read(options)?;
         options.probabilities = true;
-        Ok(preview_workload(self.input, &options)?.to_json())
+        Ok(podrank_predict::json(&preview_workload(self.input, &options)?))
     }
 
     /// What `kubectl podrank -o markdown` prints, or would print once the costs are written that make Kubernetes take the named

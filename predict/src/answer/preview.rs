@@ -5,7 +5,7 @@ use crate::question::{Options, Order, TimeSource, Window, gates};
 use crate::reason::SetSize;
 use crate::snapshot::{Release, WorkloadKind, WorkloadRef};
 pub use crate::sync::Verdict;
-use crate::text::{json, number};
+use crate::text::number;
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -112,14 +112,6 @@ impl<'a> Preview<'a> {
             self.partial.then(|| "--partial".to_owned()),
         ];
         flags.into_iter().flatten().collect::<Vec<_>>().join(" ")
-    }
-
-    /// Returns the JSON that other programs read, indented, with a newline at the end.
-    ///
-    /// # Panics
-    /// Never: every preview is JSON.
-    pub fn to_json(&self) -> String {
-        json(self)
     }
 
     /// All pods, set by set, each set's in the order.
