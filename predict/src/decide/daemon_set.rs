@@ -3,7 +3,7 @@
 use crate::answer::{Note, NoteCode, PodAnswer};
 use crate::decide::{Decision, becomes_available, chance};
 use crate::question::Options;
-use crate::reason::{Cause, DaemonSetReason, Reason, Unavailable};
+use crate::reason::{Cause, DaemonSetReason, Reason};
 use crate::snapshot::{
     DaemonSet, FinishedPhase, Node, Pod, REVISION_LABEL, Revision, Snapshot, Workload, to_time,
 };
@@ -158,12 +158,6 @@ impl<'a> Decided<'_, 'a> {
     fn pod(&self, index: usize) -> PodAnswer<'a> {
         let (outcome, pod, sync) = (self.sync.outcomes[index], self.pods[index], &self.sync);
         let (node, now) = (node_of(pod), self.now);
-        let unavailable = |other: usize| Unavailable {
-            pod: self.pods[other],
-            is_ready: self.records[other].is_ready,
-            min_ready_seconds: self.spec.min_ready_seconds,
-            now,
-        };
         // Kubernetes takes them in the order of a Go map, which tells no pod from another.
         let (chance, probability) = chance(&outcome, &sync.outcomes, Cause::Random).unzip();
         let reason = DaemonSetReason {
@@ -171,11 +165,13 @@ impl<'a> Decided<'_, 'a> {
             pod,
             node,
             unfit: node.and_then(|node| self.spec.placement.on(self.nodes.get(node)?).1),
-            waits_for: self.waits_for(index).map(unavailable),
+            waits_for: self.waits_for(index).map(|other| self.pods[other]),
             is_updated: self.knows_revision.then(|| self.records[index].is_updated()),
             budget: (u64::try_from(sync.unavailable).unwrap_or(0), sync.used),
             available: (sync.available, sync.wanted),
             chance,
+            min_ready_seconds: self.spec.min_ready_seconds,
+            now,
         };
         let is_waiting = reason.waits_for.is_some() || reason.is_later();
         let verdict = if is_waiting { Verdict::Waiting } else { outcome.verdict };

@@ -6,7 +6,7 @@ use crate::snapshot::{Pod, REVISION_LABEL};
 use crate::sync::daemon_set::{BURST_REPLICAS, DaemonReason};
 use crate::sync::{PodOutcome, Verdict};
 use crate::text::{self, count, is, not_yet_available};
-use podrank::Time;
+use podrank::{Flags, Time};
 
 /// Why a pod of a `DaemonSet` is deleted, kept or waits.
 #[derive(Clone, Debug)]
@@ -18,7 +18,7 @@ pub struct DaemonSetReason<'a> {
     /// Why no pod may run there.
     pub(crate) unfit: Option<String>,
     /// The pod that keeps it from being deleted.
-    pub(crate) waits_for: Option<Unavailable<'a>>,
+    pub(crate) waits_for: Option<&'a Pod>,
     /// Whether it is of the current revision. `None` if that is not known.
     pub(crate) is_updated: Option<bool>,
     /// On how many nodes pods may be unavailable, and are.
@@ -27,13 +27,6 @@ pub struct DaemonSetReason<'a> {
     pub(crate) available: (usize, usize),
     /// If the rules leave it open.
     pub(crate) chance: Option<Chance>,
-}
-
-/// A pod that is not available.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Unavailable<'a> {
-    pub(crate) pod: &'a Pod,
-    pub(crate) is_ready: bool,
     pub(crate) min_ready_seconds: u32,
     pub(crate) now: Time,
 }
@@ -48,7 +41,7 @@ impl DaemonSetReason<'_> {
 
     pub(super) fn short(&self) -> String {
         if let Some(other) = self.waits_for {
-            return waiting(self.pod.name(), other.pod.name());
+            return waiting(self.pod.name(), other.name());
         }
         let words = match self.outcome.reason {
             _ if self.is_later() => AFTER_ROLLOUT,
@@ -85,7 +78,7 @@ impl DaemonSetReason<'_> {
     /// What it is, whatever chance decides.
     fn state(&self) -> String {
         let node = self.node.map_or_else(|| "no node".to_owned(), |it| format!("node {it}"));
-        let state = self.waits_for.map_or_else(String::new, |other| other.state());
+        let state = self.waits_for.map_or_else(String::new, |other| self.unavailable(other));
         let old = match self.pod.meta.labels.get(REVISION_LABEL) {
             Some(revision) => format!("it is old, of revision {}", text::name(revision)),
             None => "it is old, without a revision".to_owned(),
@@ -132,7 +125,7 @@ impl DaemonSetReason<'_> {
                 )
             }
             DaemonReason::NodeMissing => {
-                let by = self.waits_for.map_or("a pod", |other| other.pod.name());
+                let by = self.waits_for.map_or("a pod", Pod::name);
                 format!("{old}, but the update fails: the node of {by} does not exist")
             }
             DaemonReason::NextSync => format!("one sync deletes at most {BURST_REPLICAS} pods"),
@@ -146,17 +139,16 @@ impl DaemonSetReason<'_> {
             },
         }
     }
-}
 
-impl Unavailable<'_> {
-    fn state(&self) -> String {
-        let name = self.pod.name();
-        if self.pod.is_terminating() {
+    /// Why another pod is not available.
+    fn unavailable(&self, other: &Pod) -> String {
+        let name = other.name();
+        if other.is_terminating() {
             format!("{name} is still being deleted")
-        } else if !self.is_ready {
+        } else if !other.record.flags.contains(Flags::READY) {
             format!("{name} is not ready")
         } else {
-            let since = self.pod.record.ready_time;
+            let since = other.record.ready_time;
             format!("{name} {}", not_yet_available(since, self.now, self.min_ready_seconds))
         }
     }

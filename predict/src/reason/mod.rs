@@ -10,7 +10,7 @@ mod stateful_set;
 
 pub(crate) use chance::{Cause, Chance};
 pub(crate) use comparison::{Comparison, RankedPod, Value, phase_name};
-pub(crate) use daemon_set::{DaemonSetReason, Unavailable};
+pub(crate) use daemon_set::DaemonSetReason;
 pub(crate) use job::{ByPolicy, FailedBy, JobPodReason, duration};
 pub(crate) use size::SetSize;
 pub(crate) use stateful_set::StatefulSetReason;
@@ -166,7 +166,7 @@ impl<'a> Reason<'a> {
     pub fn waits_for(&self) -> Option<Cow<'a, str>> {
         match self {
             Self::StatefulSet(reason) => reason.waits_for(),
-            Self::DaemonSet(reason) => reason.waits_for.map(|pod| pod.pod.name().into()),
+            Self::DaemonSet(reason) => reason.waits_for.map(|pod| pod.name().into()),
             _ => None,
         }
     }
@@ -181,7 +181,6 @@ pub fn waiting(pod: &str, waits_for: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::daemon_set::Unavailable;
     use super::*;
     use crate::snapshot::{Pod, StatefulSet};
     use crate::sync::daemon_set::DaemonReason;
@@ -213,12 +212,10 @@ mod tests {
 
     fn of_daemon_sets(check: &mut impl FnMut(&str, &Reason<'_>)) {
         let (own, other) = (pod("agent-a"), pod("agent-b"));
-        let now = Time::from_unix_nanos(0);
-        let by = Unavailable { pod: &other, is_ready: false, min_ready_seconds: 0, now };
         for (reason, verdict) in
             DaemonReason::ALL.iter().flat_map(|it| VERDICTS.map(|verdict| (*it, verdict)))
         {
-            for waits_for in [None, Some(by)] {
+            for waits_for in [None, Some(&other)] {
                 check(
                     "DaemonSet",
                     &Reason::DaemonSet(DaemonSetReason {
@@ -231,6 +228,8 @@ mod tests {
                         budget: (1, 1),
                         available: (1, 1),
                         chance: None,
+                        min_ready_seconds: 0,
+                        now: Time::from_unix_nanos(0),
                     }),
                 );
             }
