@@ -4,8 +4,8 @@ use crate::answer::{Note, NoteCode};
 use crate::decide::{MOST_IN_ONE_SYNC, Member, Ranking, complete, members, notes, ranked};
 use crate::plan::progress::state as current;
 use crate::plan::{
-    Chosen, Cluster, DefaultVerdicts, Plan, PlanRequest, PlanSize, PlannedNode, PlannedPod, PlannedSet,
-    Preference, SetPlan, Shares, busy, choose, shares,
+    Chosen, Cluster, Plan, PlanRequest, PlanSize, PlannedNode, PlannedPod, PlannedSet, Preference, SetPlan,
+    Shares, busy, choose, shares,
 };
 use crate::question::{Options, Order};
 use crate::reason::RankedPod;
@@ -79,10 +79,9 @@ pub fn plan(input: &Snapshot, request: &PlanRequest) -> Result<Plan, Error> {
         Error::new(format!("{pods} would be deleted, but {} has {from}", chosen.target))
             .advise("Wait for its rollout to end.")
     })?;
-    let shares = if chosen.is_rolling {
-        shares(input, request, &chosen.target, &parts, replicas)?
-    } else {
-        alone(&parts, policy, fewer, options)
+    let shares = match &*parts {
+        [only] if !chosen.is_rolling => alone(only, policy, fewer, options),
+        _ => shares(input, request, &chosen.target, &parts, replicas)?,
     };
     let (mut shrinking, mut pods, mut unsteerable) = (Vec::new(), Vec::new(), Vec::new());
     for (part, delete) in parts.iter().zip(&shares.delete) {
@@ -178,15 +177,11 @@ fn members_of<'a>(
 }
 
 /// The one set of a workload that is in no rollout loses all pods that go.
-fn alone(parts: &[SetPlan<'_>], policy: Policy, delete: usize, options: &Options) -> Shares {
-    let mut default_verdict = DefaultVerdicts::new();
-    for part in parts {
-        let line = Ranking::up(Order::Kubernetes, policy, &part.own, delete, None);
-        let pods = line.answers(&line.probabilities(options).unwrap_or_default()).into_iter();
-        default_verdict.extend(pods.map(|pod| (pod.uid(), (pod.verdict, pod.probability))));
-    }
-    let left = parts.iter().map(|part| part.own.len()).sum::<usize>() - delete;
-    Shares { delete: vec![delete], default_verdict, left, follows: None }
+fn alone(part: &SetPlan<'_>, policy: Policy, delete: usize, options: &Options) -> Shares {
+    let line = Ranking::up(Order::Kubernetes, policy, &part.own, delete, None);
+    let pods = line.answers(&line.probabilities(options).unwrap_or_default()).into_iter();
+    let default_verdict = pods.map(|pod| (pod.uid(), (pod.verdict, pod.probability))).collect();
+    Shares { delete: vec![delete], default_verdict, left: part.own.len() - delete, follows: None }
 }
 
 /// Notes on the preferences that all pods match, and on those that not all selected pods match.
