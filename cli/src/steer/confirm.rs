@@ -85,7 +85,7 @@ fn ask_again(
     steps.pop();
     steps.push(Step::Plan);
     if let Some(difference) = difference(confirmed, &now.plan) {
-        complain(&format!("The plan changed: {difference}"));
+        complain(&format!("The plan changed: {}", difference.text));
         steps.push(Step::Confirm);
         if !ask(&now.plan)? {
             steps.push(Step::Report);

@@ -95,7 +95,7 @@ impl<'k> Run<'k> {
         let now = now.map_err(differs_or_unread)?;
         same_sets(&self.confirmed, &now.plan).map_err(RunError::unchanged)?;
         if let Some(difference) = difference(&self.confirmed, &now.plan).filter(|found| !found.holds) {
-            return Err(RunError::differs(difference));
+            return Err(RunError::differs(difference.text));
         }
         self.proof = now.proof(true);
         self.confirmed = now.plan.clone();
@@ -109,7 +109,8 @@ impl<'k> Run<'k> {
         if plan.from != self.confirmed.from {
             return Err(self.was_scaled(plan.from));
         }
-        difference(&self.confirmed, &plan).map_or(Ok(plan), |difference| Err(RunError::differs(difference)))
+        difference(&self.confirmed, &plan)
+            .map_or(Ok(plan), |difference| Err(RunError::differs(difference.text)))
     }
 
     fn was_scaled(&self, replicas: u32) -> RunError {

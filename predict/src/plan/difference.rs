@@ -4,17 +4,13 @@ use crate::answer::{Note, NoteCode};
 use crate::plan::{Plan, PlannedPod};
 use crate::text;
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::fmt;
 
 /// How a later plan differs from the confirmed one.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanDiff {
-    /// The names of the pods that are no longer selected.
-    pub minus: Vec<String>,
-    /// The names of the pods that are now selected.
-    pub plus: Vec<String>,
-    /// Why, each a clause for a reader, and what else is new: the count, nodes and warnings.
-    pub because: Vec<String>,
+    /// The pods that are no longer selected, those that are now, why, and what else is new: the count, nodes and warnings.
+    /// `no longer selected: web-kp6lj; now selected: web-zv9mj; web-zv9mj is no longer ready`
+    pub text: String,
     /// Whether all that the user asked for holds: the named pods, the count and the preferences. Then only pods differ that nobody named.
     pub holds: bool,
 }
@@ -23,27 +19,28 @@ pub struct PlanDiff {
 /// nodes that were to become empty, and has no new warning. Other pods may have been created, aged or been deleted.
 #[must_use]
 pub fn difference(confirmed: &Plan, now: &Plan) -> Option<PlanDiff> {
-    let mut difference = PlanDiff { holds: fulfils(confirmed, now), ..PlanDiff::default() };
+    let mut holds = fulfils(confirmed, now);
+    let (mut minus, mut plus, mut because) = (Vec::new(), Vec::new(), Vec::new());
     let before: HashMap<_, _> = confirmed.pods.iter().map(|pod| (&*pod.uid, pod)).collect();
     let after: HashMap<_, _> = now.pods.iter().map(|pod| (&*pod.uid, pod)).collect();
     if (confirmed.from, confirmed.replicas) != (now.from, now.replicas) {
-        difference.holds = false;
+        holds = false;
         let Plan { target, from, replicas, .. } = now;
-        let why = format!("{target} has {} now and is scaled to {replicas}", text::count(*from, "replica"));
-        difference.because.push(why);
+        because
+            .push(format!("{target} has {} now and is scaled to {replicas}", text::count(*from, "replica")));
     }
     for pod in confirmed.selected().filter(|pod| !after.get(&*pod.uid).is_some_and(|pod| pod.is_selected)) {
-        difference.minus.push(pod.name.clone());
-        difference.holds &= !pod.is_named;
+        minus.push(text::name(&pod.name));
+        holds &= !pod.is_named;
         if !after.contains_key(&*pod.uid) {
-            difference.because.push(format!("{} was deleted", text::name(&pod.name)));
+            because.push(format!("{} was deleted", text::name(&pod.name)));
         }
     }
     for pod in now.selected() {
         let earlier = before.get(&*pod.uid).copied();
         if !earlier.is_some_and(|earlier| earlier.is_selected) {
-            difference.plus.push(pod.name.clone());
-            difference.because.extend(why_now(earlier, pod));
+            plus.push(text::name(&pod.name));
+            because.extend(why_now(earlier, pod));
         }
     }
     let occupied = occupied(confirmed, now);
@@ -51,11 +48,13 @@ pub fn difference(confirmed: &Plan, now: &Plan) -> Option<PlanDiff> {
     let warnings = now.notes.iter().filter(|note| note.is_warning && !known.contains(&note.identity()));
     let warnings: Vec<_> = warnings.collect();
     // How far the preferences are fulfilled, `fulfils` has compared.
-    difference.holds &= occupied.is_empty() && warnings.iter().all(|note| note.code == NoteCode::Preference);
-    difference.because.extend(occupied.into_iter().chain(warnings.iter().map(|note| note.text.clone())));
-    let PlanDiff { minus, plus, because, .. } = &difference;
-    let is_none = minus.is_empty() && plus.is_empty() && because.is_empty();
-    (!is_none).then_some(difference)
+    holds &= occupied.is_empty() && warnings.iter().all(|note| note.code == NoteCode::Preference);
+    because.extend(occupied.into_iter().chain(warnings.iter().map(|note| note.text.clone())));
+    let pods = [("no longer selected", minus), ("now selected", plus)].into_iter();
+    let pods = pods.filter(|(_, names)| !names.is_empty());
+    let pods = pods.map(|(what, names)| format!("{what}: {}", names.join(", ")));
+    let parts: Vec<_> = pods.chain(because).collect();
+    (!parts.is_empty()).then(|| PlanDiff { text: parts.join("; "), holds })
 }
 
 /// Returns an error if a plan is for another object of that name, or for other sets: what was confirmed says nothing about these.
@@ -101,17 +100,4 @@ fn occupied(confirmed: &Plan, now: &Plan) -> Vec<String> {
     };
     let lost = &empty(confirmed) - &empty(now);
     lost.iter().map(|node| format!("node {} does not become empty", text::name(node))).collect()
-}
-
-impl fmt::Display for PlanDiff {
-    /// `no longer selected: web-kp6lj; now selected: web-zv9mj; web-zv9mj is no longer ready`
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let pods = |what: &str, names: &[String]| {
-            let list = || names.iter().map(|name| text::name(name)).collect::<Vec<_>>().join(", ");
-            (!names.is_empty()).then(|| format!("{what}: {}", list()))
-        };
-        let pods = [pods("no longer selected", &self.minus), pods("now selected", &self.plus)];
-        let parts: Vec<_> = pods.into_iter().flatten().chain(self.because.iter().cloned()).collect();
-        f.write_str(&parts.join("; "))
-    }
 }
