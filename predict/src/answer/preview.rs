@@ -55,12 +55,9 @@ pub struct Preview<'a> {
 pub struct Rollout {
     /// What the sync does: `scale`, `roll` or `recreate`, or `rollback` or `nothing`, which delete no pods.
     pub path: &'static str,
-    /// Whether another sync immediately follows this one, and changes a size, an annotation that records one, or
-    /// creates a set.
-    pub goes_on: bool,
-    /// Whether the Deployment, once no sync follows immediately, waits for its pods: until new ones are available or
-    /// old ones have ended. After that, it deletes or creates more pods.
-    pub waits: bool,
+    /// Whether more follows: another sync that changes a size, an annotation that records one, or creates a set, or the
+    /// Deployment waits until new pods are available or old ones have ended, and then deletes or creates more pods.
+    pub is_under_way: bool,
 }
 
 impl<'a> Preview<'a> {

@@ -39,11 +39,12 @@ pub(crate) fn preview_deployment<'a>(
     }
     notes.extend(notes::of_deployment(entry, own.iter().copied()));
     let waits = matches!(end.rest.waits_for, Some(WaitsFor::NewPods | WaitsFor::OldPods));
+    let rollout = Rollout { path: end.first.path.name(), is_under_way: end.goes_on || waits };
     let without_odds = own.iter().zip(end.without_odds);
     notes.extend(without_odds.filter_map(|(set, why)| Some(notes::no_odds(&set.id(), &why?))));
     Ok(Preview {
         feature_gates: gates::of_sets(options.gates),
-        rollout: Some(Rollout { path: end.first.path.name(), goes_on: end.goes_on, waits }),
+        rollout: Some(rollout),
         size: Size { replicas: Some(deployment.replicas.unsigned_abs()), ..Size::default() },
         notes,
         steps: Some(end.steps),

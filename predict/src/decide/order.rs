@@ -2,8 +2,7 @@
 //! kinds, each count is a decision of its own.
 
 use crate::answer::{
-    DeletionOrder, Note, NoteCode, OrderedGroup, OrderedPod, PodAnswer, PodGroup, Preview, Rollout, Verdict,
-    WaitsFor,
+    DeletionOrder, Note, NoteCode, OrderedGroup, OrderedPod, PodAnswer, PodGroup, Preview, Verdict, WaitsFor,
 };
 use crate::decide::{
     MOST_IN_ONE_SYNC, Scene, choose_workload, context, count, decision_times, direct, groups, lasting,
@@ -115,8 +114,7 @@ fn of_sets<'a>(
         Ok(OrderedGroup { replica_set: Some(name), is_new, pods })
     };
     // If pods are deleted before the count changes, the controller counts ranks again until then.
-    let is_at_rest =
-        now.delete() == 0 && now.rollout.is_none_or(|Rollout { goes_on, waits, .. }| !goes_on && !waits);
+    let is_at_rest = now.delete() == 0 && now.rollout.is_none_or(|rollout| !rollout.is_under_way);
     let WorkloadRef { kind, name, .. } = now.workload;
     if kind != WorkloadKind::Deployment {
         return Ok(vec![of_set(kind, name, None, is_at_rest)?]);

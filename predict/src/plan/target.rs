@@ -167,7 +167,7 @@ fn of_deployment<'a>(sets: &Sets<'a>, entry: &'a Deployment, options: &Options) 
     check_current(entry, own.iter().any(|set| set.lags()))?;
     let from = entry.record.replicas.unsigned_abs();
     let target = Target::known(entry.id(), &entry.meta);
-    let rolls = preview.rollout.is_some_and(|rollout| rollout.goes_on || rollout.waits);
+    let rolls = preview.rollout.is_some_and(|rollout| rollout.is_under_way);
     let is_rolling = match &*in_use {
         [] => return Err(Error::new(format!("{entry} has no pods"))),
         [(_, only)] => rolls || i64::from(only.to()) != i64::from(preview.size.replicas.unwrap_or(0)),
