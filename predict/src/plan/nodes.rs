@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 /// The active pods of a cluster that are on nodes and don't leave with them, and the nodes that are about to go.
 #[derive(Clone, Debug, Default)]
 pub struct Cluster {
-    pods: Vec<Pod>,
+    pub(super) pods: Vec<Pod>,
     leaving: HashSet<String>,
     /// The budgets that allow no disruption.
     closed: Vec<Budget>,
@@ -127,14 +127,6 @@ impl Cluster {
         node_weights(&mut neighbours, &mut weights).expect("every node has a number");
         weights.pop();
         weights
-    }
-
-    /// Whether pods of another namespace remain on one of these nodes.
-    pub(super) fn keeps_others(&self, nodes: &[PlannedNode], namespace: &str) -> bool {
-        let kept: HashSet<_> =
-            nodes.iter().filter(|node| !node.becomes_empty).map(|node| &*node.name).collect();
-        let is_kept = |pod: &Pod| pod.node().is_some_and(|node| kept.contains(node));
-        self.pods.iter().any(|pod| pod.meta.namespace != namespace && is_kept(pod))
     }
 
     /// What is on these nodes.

@@ -147,8 +147,10 @@ pub fn add_budgets(request: &mut PlanRequest, input: &Snapshot, plan: &mut Plan)
 
 /// Whether pods of other namespaces keep a node, so that the budgets there count.
 pub fn keeps_others(request: &PlanRequest, plan: &Plan) -> bool {
-    let nodes = plan.nodes.as_deref().unwrap_or_default();
-    request.empty_nodes().is_some_and(|cluster| cluster.keeps_others(nodes, &plan.namespace))
+    let kept = plan.nodes.iter().flatten().filter(|node| !node.becomes_empty);
+    let kept: HashSet<_> = kept.map(|node| &*node.name).collect();
+    let mut pods = request.empty_nodes().into_iter().flat_map(|cluster| &cluster.pods);
+    pods.any(|pod| pod.meta.namespace != plan.namespace && pod.node().is_some_and(|node| kept.contains(node)))
 }
 
 /// The nodes of the selected pods, and whether each becomes empty.
