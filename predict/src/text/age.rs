@@ -13,8 +13,8 @@ const DAY: Unit = (24 * HOUR.0, 'd');
 const YEAR: Unit = (365 * DAY.0, 'y');
 
 /// The steps of Kubernetes' `duration.HumanDuration`: the age in seconds below which a step applies, its unit, and the unit
-/// of the remainder.
-const FORMS: [(u64, Unit, Option<Unit>); 9] = [
+/// of the remainder. Above them all, it is in years.
+const FORMS: [(u64, Unit, Option<Unit>); 8] = [
     (2 * MINUTE.0, SECOND, None),
     (10 * MINUTE.0, MINUTE, Some(SECOND)),
     (3 * HOUR.0, MINUTE, None),
@@ -23,7 +23,6 @@ const FORMS: [(u64, Unit, Option<Unit>); 9] = [
     (8 * DAY.0, DAY, Some(HOUR)),
     (2 * YEAR.0, DAY, None),
     (8 * YEAR.0, YEAR, Some(DAY)),
-    (u64::MAX, YEAR, None),
 ];
 
 /// Returns the age of `time` at `now` in two or three digits, such as `5m30s`, with a minus sign if `time` is after `now`.
@@ -36,11 +35,8 @@ pub(crate) fn age(now: Time, time: Time) -> Option<String> {
 pub(crate) fn ages(now: Time, a: Time, b: Time) -> [Option<String>; 2] {
     let rough = [a, b].map(|time| age(now, time));
     let [Some(first), Some(second)] = &rough else { return rough };
+    let exact = |age: SignedDuration| signed(age.is_negative(), format!("{:#}", age.abs()));
     if first == second { [a, b].map(|time| shown(now, time, exact)) } else { rough }
-}
-
-fn exact(age: SignedDuration) -> String {
-    signed(age.is_negative(), format!("{:#}", age.abs()))
 }
 
 fn signed(is_negative: bool, age: String) -> String {
@@ -72,7 +68,7 @@ fn shown(now: Time, time: Time, show: impl Fn(SignedDuration) -> String) -> Opti
 /// Returns a duration in one or two units, coarser as it grows.
 pub(crate) fn human(seconds: u64) -> String {
     let form = FORMS.iter().find(|(below, ..)| seconds < *below);
-    let &(_, (length, letter), rest) = form.unwrap_or(&FORMS[FORMS.len() - 1]);
+    let ((length, letter), rest) = form.map_or((YEAR, None), |(_, unit, rest)| (*unit, *rest));
     let whole = format!("{}{letter}", seconds / length);
     match rest.map(|(rest, letter)| (seconds % length / rest, letter)) {
         Some((rest @ 1.., letter)) => format!("{whole}{rest}{letter}"),
