@@ -2,10 +2,11 @@
 
 use crate::answer::{Note, NoteCode};
 use crate::decide::{Scaled, autoscaler_notes, owner_note};
-use crate::plan::{Plan, PlannedPod};
+use crate::plan::Plan;
 use crate::snapshot::budget::{Amount, Budget, Spec};
 use crate::snapshot::{Release, Snapshot, WorkloadRef};
 use crate::text;
+use std::collections::HashMap;
 
 /// Returns what a reader should know of those who also set the count, as far as the input has them.
 pub fn check_interference(input: &Snapshot, plan: &Plan, release: Option<Release>) -> Vec<Note> {
@@ -38,12 +39,11 @@ impl Budget {
 /// Names the budgets in the input that cover pods that go, which the controller ignores. `None` if there are none.
 pub fn check_budgets(input: &Snapshot, plan: &Plan) -> Option<Note> {
     let budgets = input.budgets.iter().filter(|budget| budget.meta.namespace == plan.namespace);
-    let labels = |pod: &PlannedPod| {
-        let mut known = input.pods.iter().filter(|known| known.meta.namespace == plan.namespace);
-        known.find(|known| known.meta.name == pod.name).map(|known| &known.meta.labels)
-    };
-    let covers = |budget: &Budget, pod: &PlannedPod| labels(pod).is_some_and(|labels| budget.covers(labels));
-    let budgets = budgets.filter(|budget| plan.selected().any(|pod| covers(budget, pod)));
+    // If a pod is listed twice, the first entry counts, which the map takes last.
+    let known = input.pods.iter().rev().filter(|pod| pod.meta.namespace == plan.namespace);
+    let labels: HashMap<_, _> = known.map(|pod| (pod.name(), &pod.meta.labels)).collect();
+    let selected: Vec<_> = plan.selected().filter_map(|pod| labels.get(&*pod.name)).collect();
+    let budgets = budgets.filter(|budget| selected.iter().any(|labels| budget.covers(labels)));
     let titles: Vec<_> = budgets.map(Budget::title).collect();
     let (verb, them) = match titles.len() {
         0 => return None,
