@@ -175,11 +175,7 @@ impl Preference {
     pub(super) fn check(&self, target: &Target, own: &[RankedPod<'_>]) -> Result<(), Error> {
         let matching = own.iter().filter(|pod| !self.matches(pod, true).is_empty()).count();
         let flag = self.for_some().unwrap_or_default();
-        let sorted = |names: &mut dyn Iterator<Item = &String>| {
-            let mut names: Vec<_> = names.cloned().collect();
-            names.sort();
-            text::list(&names)
-        };
+        let sorted = |names: BTreeSet<&String>| text::list(&names.into_iter().collect::<Vec<_>>());
         Err(match self {
             // No name was mistyped: there may be no such pods.
             Self::NotAvailable | Self::EmptyNodes(_) => return Ok(()),
@@ -207,7 +203,7 @@ impl Preference {
             Self::Nodes(selected) => {
                 let nodes = match selected.names.len() {
                     0 => "No node matches it.".to_owned(),
-                    _ => format!("The nodes that match are {}.", sorted(&mut selected.names.iter())),
+                    _ => format!("The nodes that match are {}.", sorted(selected.names.iter().collect())),
                 };
                 Error::new(format!("no active pod of {target} is on a node that matches {flag}"))
                     .because(nodes)
@@ -219,7 +215,7 @@ impl Preference {
             }
             Self::Values(values) if values.of.is_empty() => Error::new(format!("{flag} names no pod")),
             Self::Values(values) => Error::new(format!("{flag} names no active pod of {target}"))
-                .because(format!("It names {}.", sorted(&mut values.of.keys()))),
+                .because(format!("It names {}.", sorted(values.of.keys().collect()))),
         })
     }
 }
