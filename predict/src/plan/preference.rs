@@ -5,7 +5,6 @@ use crate::question::Options;
 use crate::reason::RankedPod;
 use crate::snapshot::selector;
 use crate::text::{self, Error};
-use podrank::controller::{Availability, availability};
 use podrank::{Flags, Phase, Pod, Policy};
 use serde::Serialize;
 use std::cmp::Ordering;
@@ -229,13 +228,6 @@ pub fn no_node(selector: &str, labels: &[&BTreeMap<String, String>]) -> Error {
 /// Says that no node has a label to spread by, given the labels of each.
 pub fn no_domain(key: &str, labels: &[&BTreeMap<String, String>]) -> Error {
     selector::explain(Error::new(format!("no node matches --spread {key}")), key, "of the nodes", labels)
-}
-
-/// Whether each pod has been ready for `minReadySeconds`.
-pub(super) fn available(request: &PlanRequest, own: &[RankedPod<'_>], min_ready_seconds: i32) -> Vec<bool> {
-    let now = crate::snapshot::to_time(request.options.now);
-    let seconds = min_ready_seconds.max(0).unsigned_abs();
-    own.iter().map(|pod| availability(&pod.record, seconds, now) == Availability::Available).collect()
 }
 
 /// Why the pod is selected, or would be if more pods were: its name, the preferences that it matches, or the order.

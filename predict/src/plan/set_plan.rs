@@ -8,6 +8,7 @@ use crate::question::Order;
 use crate::reason::{Comparison, RankedPod};
 use crate::snapshot::{CostOwner, Pod, ReplicaSet};
 use crate::text::{self, Error, TextReason};
+use podrank::controller::{Availability, availability};
 use podrank::{Policy, Rule, SteerScratch, Uid};
 use std::collections::HashMap;
 
@@ -19,6 +20,7 @@ pub(super) struct SetPlan<'a> {
     pub(super) set: &'a ReplicaSet,
     pub(super) own: Vec<RankedPod<'a>>,
     policy: Policy,
+    /// Whether each has been ready for `minReadySeconds`.
     available: Vec<bool>,
     /// The same pods with tiers, with ranks for a preference to spread, and with the costs that decide between pods
     /// that the preferences do not tell apart.
@@ -40,7 +42,10 @@ impl<'a> SetPlan<'a> {
     ) -> Result<Self, Error> {
         let own = ranked(members);
         let mut steered: Vec<_> = own.iter().map(|pod| pod.record).collect();
-        let available = preference::available(request, &own, set.min_ready_seconds);
+        let seconds = set.min_ready_seconds.max(0).unsigned_abs();
+        let is_available =
+            |pod: &podrank::Pod| availability(pod, seconds, policy.now) == Availability::Available;
+        let available: Vec<_> = steered.iter().map(is_available).collect();
         let template = set.template.cost.as_deref();
         let owners: Vec<_> = own.iter().map(|pod| owner(request, pod, template)).collect();
         let wished = tiers(request, &own, &available)?;
