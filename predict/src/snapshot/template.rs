@@ -27,65 +27,42 @@ impl<'de> Deserialize<'de> for Template {
         let mut template = Value::deserialize(deserializer)?;
         let cost = template["metadata"]["annotations"][DELETION_COST_ANNOTATION].as_str().map(str::to_owned);
         template.sort_all_objects();
-        normalize(&mut template, Place { field: "", parent: "", depth: 0, form: Form::Field });
+        normalize(&mut template, "", "", 0);
         let (text, hasher) = (template.to_string(), BuildHasherDefault::<DefaultHasher>::default());
         Ok(Self { fingerprint: Fingerprint([0, 1].map(|seed: u8| hasher.hash_one((seed, &text)))), cost })
     }
 }
 
-/// Where a value stands.
-#[derive(Clone, Copy)]
-struct Place<'a> {
-    field: &'a str,
-    parent: &'a str,
-    /// The number of objects and lists around it.
-    depth: u8,
-    form: Form,
-}
-
-/// How a value is written.
-#[derive(Clone, Copy, PartialEq)]
-enum Form {
-    Field,
-    Quantity,
-    /// As it is, like all within a field that means nothing to Kubernetes.
-    Verbatim,
-}
-
 /// Gives values that Kubernetes calls equal the same form. Drops values that Kubernetes treats as missing, and writes
-/// quantities in one way.
-fn normalize(value: &mut Value, at: Place<'_>) {
-    let depth = at.depth.saturating_add(1);
+/// quantities in one way. The value is in the field `field` of the object at `parent`, in `depth` objects and lists.
+fn normalize(value: &mut Value, field: &str, parent: &str, depth: u8) {
+    let deeper = depth.saturating_add(1);
     match value {
-        Value::Number(_) | Value::String(_) if at.form == Form::Quantity => {
-            let written = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            if let Some(number) = billionths(&written) {
-                *value = number.to_string().into();
+        Value::Array(items) => items.iter_mut().for_each(|item| normalize(item, field, parent, deeper)),
+        // All within it stays as it is, because it means nothing to Kubernetes.
+        Value::Object(fields) if FREE.contains(&field) => {
+            let are_labels = depth == 2 && parent == "metadata" && field == "labels";
+            fields.retain(|name, _| !are_labels || name != "pod-template-hash");
+        }
+        Value::Object(fields) => fields.retain(|name, value| {
+            if is_quantity(name, field, parent) {
+                normalize_quantity(value);
+            } else {
+                normalize(value, name, field, deeper);
             }
-        }
-        Value::Array(items) => {
-            let form = if at.form == Form::Quantity { Form::Verbatim } else { at.form };
-            for item in items {
-                normalize(item, Place { depth, form, ..at });
-            }
-        }
-        Value::Object(fields) => {
-            let is_free = at.form != Form::Field || FREE.contains(&at.field);
-            let are_labels = at.depth == 2 && at.parent == "metadata" && at.field == "labels";
-            fields.retain(|name, value| {
-                let form = match is_free {
-                    true => Form::Verbatim,
-                    false if is_quantity(name, at.field, at.parent) => Form::Quantity,
-                    false => Form::Field,
-                };
-                normalize(value, Place { field: name, parent: at.field, depth, form });
-                let is_hash = are_labels && name == "pod-template-hash";
-                // Unlike those of a container or a claim, they may be missing in Kubernetes' memory, too.
-                let are_of_pod = at.depth == 1 && name == "resources" && value.is_object();
-                !is_hash && (is_free || are_of_pod || !is_absent(value, name))
-            });
-        }
+            // Unlike those of a container or a claim, they may be missing in Kubernetes' memory, too.
+            let are_of_pod = depth == 1 && name == "resources" && value.is_object();
+            are_of_pod || !is_absent(value, name)
+        }),
         _ => {}
+    }
+}
+
+/// Writes a quantity in billionths. No list, object or other value reads as one.
+fn normalize_quantity(value: &mut Value) {
+    let written = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    if let Some(number) = billionths(&written) {
+        *value = number.to_string().into();
     }
 }
 
