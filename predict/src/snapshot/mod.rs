@@ -104,18 +104,18 @@ impl Snapshot {
         let replica_set = |set| ReplicaSet::new::<LabelSelector>(WorkloadKind::ReplicaSet, set);
         let controller = |set| ReplicaSet::new::<BTreeMap<_, _>>(WorkloadKind::ReplicationController, set);
         let read = match kind {
-            "Pod" => push(&mut self.pods, parse(object)),
-            "Deployment" => push(&mut self.deployments, parse(object)),
-            "ReplicaSet" => push(&mut self.sets, parse(object).and_then(replica_set)),
-            "ReplicationController" => push(&mut self.sets, parse(object).and_then(controller)),
-            "StatefulSet" => push(&mut self.stateful_sets, parse(object)),
-            "DaemonSet" => push(&mut self.daemon_sets, parse(object)),
-            "Job" => push(&mut self.jobs, parse(object)),
-            "Node" => push(&mut self.nodes, parse(object)),
-            "ControllerRevision" => push(&mut self.revisions, parse(object)),
-            "HorizontalPodAutoscaler" => push(&mut self.autoscalers, parse(object)),
-            "PodDisruptionBudget" => push(&mut self.budgets, parse(object)),
-            "ScaleDownPolicy" => push(&mut self.policies, parse(object)),
+            "Pod" => parse(object).map(|it| self.pods.push(it)),
+            "Deployment" => parse(object).map(|it| self.deployments.push(it)),
+            "ReplicaSet" => parse(object).and_then(replica_set).map(|it| self.sets.push(it)),
+            "ReplicationController" => parse(object).and_then(controller).map(|it| self.sets.push(it)),
+            "StatefulSet" => parse(object).map(|it| self.stateful_sets.push(it)),
+            "DaemonSet" => parse(object).map(|it| self.daemon_sets.push(it)),
+            "Job" => parse(object).map(|it| self.jobs.push(it)),
+            "Node" => parse(object).map(|it| self.nodes.push(it)),
+            "ControllerRevision" => parse(object).map(|it| self.revisions.push(it)),
+            "HorizontalPodAutoscaler" => parse(object).map(|it| self.autoscalers.push(it)),
+            "PodDisruptionBudget" => parse(object).map(|it| self.budgets.push(it)),
+            "ScaleDownPolicy" => parse(object).map(|it| self.policies.push(it)),
             _ => Ok(()),
         };
         if let Err(error) = read {
@@ -206,9 +206,4 @@ impl Snapshot {
         let is_selected = |its: &Workload<'_>| its.meta().is_some_and(|meta| selector.matches(&meta.labels));
         Ok(self.listed_workloads().filter(is_selected).map(|its| its.id().to_id()).collect())
     }
-}
-
-fn push<T>(objects: &mut Vec<T>, read: Result<T, String>) -> Result<(), String> {
-    objects.push(read?);
-    Ok(())
 }
