@@ -306,6 +306,7 @@ impl JobPod {
             let code = container.state.exit_code().filter(|code| *code != 0)?;
             Some((container.name.clone(), code))
         };
+        let conditions = status.conditions.iter().flatten();
         let condition = |it: &Condition| Some((it.r#type.clone()?, it.status.clone()?));
         Self {
             index: metadata.annotation(COMPLETION_INDEX_ANNOTATION).map_or(NO_INDEX, completion_index),
@@ -313,11 +314,8 @@ impl JobPod {
             is_tracked: metadata.finalizers.iter().flatten().any(|it| it == TRACKING_FINALIZER),
             failures: failures.max(0),
             restarts: restarts.fold(0, i32::wrapping_add),
-            ended: if is_active { Vec::new() } else { main.chain(init).filter_map(ended).collect() },
-            conditions: match &status.conditions {
-                Some(conditions) if !is_active => conditions.iter().filter_map(condition).collect(),
-                _ => Vec::new(),
-            },
+            ended: main.chain(init).filter(|_| !is_active).filter_map(ended).collect(),
+            conditions: conditions.filter(|_| !is_active).filter_map(condition).collect(),
         }
     }
 }
