@@ -65,7 +65,7 @@ use selector::{Expression, matches_node};
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
 use template::{Fingerprint, Template};
-use time::{ContainerState, Lenient, Time, deletion, nanos, time};
+use time::{Lenient, Time, deletion, nanos, time};
 
 /// The objects of an input, each kind in the order of the input.
 #[derive(Clone, Debug, Default)]

@@ -1,8 +1,8 @@
 //! One `v1.Pod`: what identifies it, and the record that the order reads.
 
 use crate::snapshot::{
-    Affinity, ContainerState, Lenient, Metadata, NotedCost, Object, ObjectMeta, OwnerReference, PreviousCost,
-    Time, WorkloadKind, WrittenCost, deletion, nanos, time,
+    Affinity, Lenient, Metadata, NotedCost, Object, ObjectMeta, OwnerReference, PreviousCost, Time,
+    WorkloadKind, WrittenCost, deletion, nanos, time,
 };
 use crate::sync::job::{COMPLETION_INDEX_ANNOTATION, NO_INDEX, completion_index};
 use crate::text;
@@ -157,6 +157,18 @@ struct ContainerStatus {
     state: Lenient<ContainerState>,
 }
 
+/// The state of a container, which has its exit code once the container has ended.
+#[derive(Deserialize)]
+struct ContainerState {
+    terminated: Option<Terminated>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Terminated {
+    exit_code: i32,
+}
+
 impl TryFrom<Object<Option<PodSpec>, PodStatus>> for Pod {
     type Error = String;
 
@@ -303,8 +315,8 @@ impl JobPod {
             [&status.init_container_statuses, &status.container_statuses].map(|list| list.iter().flatten());
         let restarts = init.clone().chain(main.clone()).filter_map(|container| container.restart_count);
         let ended = |container: &ContainerStatus| {
-            let code = container.state.exit_code().filter(|code| *code != 0)?;
-            Some((container.name.clone(), code))
+            let code = container.state.0.as_ref()?.terminated.as_ref()?.exit_code;
+            (code != 0).then(|| (container.name.clone(), code))
         };
         let conditions = status.conditions.iter().flatten();
         let condition = |it: &Condition| Some((it.r#type.clone()?, it.status.clone()?));

@@ -63,25 +63,6 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Lenient<T> {
     }
 }
 
-/// The state of a container, which has its exit code.
-#[derive(Deserialize)]
-pub(crate) struct ContainerState {
-    terminated: Option<Terminated>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Terminated {
-    exit_code: i32,
-}
-
-impl Lenient<ContainerState> {
-    /// The exit code of a container that has ended.
-    pub(crate) fn exit_code(&self) -> Option<i32> {
-        Some(self.0.as_ref()?.terminated.as_ref()?.exit_code)
-    }
-}
-
 /// The time in nanoseconds since the Unix epoch, if there is one.
 pub(crate) fn nanos(value: &Lenient<Time>) -> Option<i64> {
     time(value.0.as_ref()).unix_nanos()
