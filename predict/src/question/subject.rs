@@ -248,6 +248,7 @@ impl fmt::Display for Scalable {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     fn of(words: &str) -> Result<Vec<Subject>, Error> {
         Subject::of_words(&words.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
@@ -351,7 +352,10 @@ mod tests {
 
     #[test]
     fn an_owner_is_known_by_its_type() {
-        let owner = |kind: &str, api_version: &str| OwnerReference::new(api_version, kind, "web");
+        let owner = |kind: &str, api_version: &str| -> OwnerReference {
+            let written = json!({ "apiVersion": api_version, "kind": kind, "name": "web" });
+            serde_json::from_value(written).expect("an owner reference")
+        };
         let is = |resource: &str, kind: &str, api_version: &str| {
             OwnerName { resource: resource.to_owned(), name: "web".to_owned() }.is(&owner(kind, api_version))
         };

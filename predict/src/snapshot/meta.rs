@@ -32,14 +32,6 @@ impl OwnerReference {
     }
 }
 
-#[cfg(test)]
-impl OwnerReference {
-    pub(crate) fn new(api_version: &str, kind: &str, name: &str) -> Self {
-        let [api_version, kind, name] = [api_version, kind, name].map(str::to_owned);
-        Self { api_version, kind, uid: name.clone(), name, controller: Some(true) }
-    }
-}
-
 /// The `metadata` of an object as it is written.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "an object")]
