@@ -97,28 +97,25 @@ impl Snapshot {
         let here = sets.listed().filter(|set| is_here(&set.meta.namespace));
         let own: Vec<_> =
             here.filter(|set| set.meta.controller.as_ref().is_some_and(|its| owner.is(its))).collect();
-        let in_use: Vec<_> = own.iter().filter(|set| sets.is_in_use(set)).map(|set| set.id()).collect();
-        let of_pods = || {
-            let pods = self.pods.iter().filter(|pod| is_here(&pod.meta.namespace));
-            pods.filter_map(|pod| pod.meta.controller.as_ref()).find(|its| owner.is(its))
-        };
-        match &*in_use {
-            [] => Err(match of_pods() {
-                Some(its) => Error::new(format!("podrank does not know which pods {owner} deletes first"))
-                    .because(format!("A {} deletes its pods itself.", text::name(&its.kind))),
-                None if own.is_empty() => {
-                    let known: Vec<_> = self.workloads().iter().map(|id| id.to_ref().to_name()).collect();
-                    let name = WorkloadName { kind: None, name: owner.name.clone() };
-                    let hint = name.nearest(&known).map(|nearest| format!("Did you mean {nearest}?"));
-                    Error::new(format!("podrank does not know the type of {owner}"))
-                        .because("No ReplicaSet belongs to it.")
-                        .advise(
-                            hint.unwrap_or_else(|| "Ask about a workload, such as deploy/NAME.".to_owned()),
-                        )
-                }
-                None => Error::new(format!("no ReplicaSet of {owner} has pods")),
-            }),
-            sets => Ok(sets.iter().map(|id| id.to_id()).collect()),
+        let in_use = own.iter().filter(|set| sets.is_in_use(set)).map(|set| set.id().to_id());
+        let in_use: Vec<_> = in_use.collect();
+        if !in_use.is_empty() {
+            return Ok(in_use);
         }
+        let pods = self.pods.iter().filter(|pod| is_here(&pod.meta.namespace));
+        let of_pods = pods.filter_map(|pod| pod.meta.controller.as_ref()).find(|its| owner.is(its));
+        Err(if let Some(its) = of_pods {
+            Error::new(format!("podrank does not know which pods {owner} deletes first"))
+                .because(format!("A {} deletes its pods itself.", text::name(&its.kind)))
+        } else if own.is_empty() {
+            let known: Vec<_> = self.workloads().iter().map(|id| id.to_ref().to_name()).collect();
+            let name = WorkloadName { kind: None, name: owner.name.clone() };
+            let hint = name.nearest(&known).map(|nearest| format!("Did you mean {nearest}?"));
+            Error::new(format!("podrank does not know the type of {owner}"))
+                .because("No ReplicaSet belongs to it.")
+                .advise(hint.unwrap_or_else(|| "Ask about a workload, such as deploy/NAME.".to_owned()))
+        } else {
+            Error::new(format!("no ReplicaSet of {owner} has pods"))
+        })
     }
 }
