@@ -46,10 +46,10 @@ impl Snapshot {
 
     /// Returns whether other `ReplicaSet`s matter, too: those of the same Deployment or other controller.
     pub fn has_siblings(&self, workload: &WorkloadId) -> bool {
-        let has_controller = |set: &ReplicaSet| set.meta.controller.is_some();
-        workload.kind == WorkloadKind::Deployment
-            || workload.kind == WorkloadKind::ReplicaSet
-                && self.set(workload.to_ref()).is_some_and(has_controller)
+        let found = self.find(workload.to_ref()).and_then(Workload::meta);
+        let has_controller = found.is_some_and(|meta| meta.controller.is_some());
+        let is_set = workload.kind == WorkloadKind::ReplicaSet;
+        workload.kind == WorkloadKind::Deployment || is_set && has_controller
     }
 
     /// Returns a label selector, as `kubectl get --selector` reads it, for all pods that count: what the selectors of all

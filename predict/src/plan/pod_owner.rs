@@ -139,7 +139,8 @@ fn owner(input: &Snapshot, pod: &Pod) -> Result<ScaleTarget, Error> {
     let set = workload_of(pod).filter(|(kind, _)| kind.is_set());
     let Some((kind, set)) = set else { return Err(unsteerable(input, pod)) };
     let namespace = &*pod.meta.namespace;
-    let entry = input.set(WorkloadRef { namespace, kind, name: &set.name });
+    let id = WorkloadRef { namespace, kind, name: &set.name };
+    let entry = input.sets.iter().find(|set| set.id() == id);
     let known =
         |kind, name: &str| Scalable::Workload(WorkloadName { kind: Some(kind), name: name.to_owned() });
     let name = match entry.and_then(|entry| Some((entry, entry.meta.controller.as_ref()?))) {

@@ -182,10 +182,6 @@ impl Snapshot {
         self.listed_workloads().find(|workload| workload.id() == id)
     }
 
-    pub(crate) fn set(&self, workload: WorkloadRef<'_>) -> Option<&ReplicaSet> {
-        self.sets.iter().find(|set| set.id() == workload)
-    }
-
     /// The object of an unknown kind that controls the set, if it has a count and is in the input.
     pub(crate) fn leader(&self, set: &ReplicaSet) -> Option<&OtherOwner> {
         let (controller, namespace) = (set.meta.controller.as_ref()?, &set.meta.namespace);
