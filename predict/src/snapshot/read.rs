@@ -203,18 +203,13 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Adds one object of this type.
+    /// Adds one object of this type, and of another kind what matters.
     fn add(&mut self, object: &RawValue, own: &TypeMeta, depth: u32) -> Result<(), Error> {
-        match own.known_kind() {
-            Some(kind) => self.keep(kind, object),
-            None if own.kind.is_none() => return Err(Error::new(NO_KIND).advise(PRINT)),
-            None => self.add_other(object, own, depth)?,
+        let Some(written) = &own.kind else { return Err(Error::new(NO_KIND).advise(PRINT)) };
+        if let Some(kind) = own.known_kind() {
+            self.keep(kind, object);
+            return Ok(());
         }
-        Ok(())
-    }
-
-    /// Keeps what matters of an object of another kind.
-    fn add_other(&mut self, object: &RawValue, own: &TypeMeta, depth: u32) -> Result<(), Error> {
         let list = if own.is_list() { parse::<Document<'_>>(object).ok() } else { None };
         if let Some(list) = list.filter(|list| list.items.as_ref().is_some_and(|items| !items.is_empty())) {
             if depth > DEEPEST_LIST {
@@ -222,7 +217,7 @@ impl Snapshot {
             }
             return self.add_document(object.get().as_bytes(), list, depth);
         }
-        if own.kind.as_deref() == Some("Event") {
+        if written == "Event" {
             self.events.extend(Event::read(object));
         } else {
             self.owners.extend(OtherOwner::read(object));
@@ -391,13 +386,10 @@ impl TypeMeta {
 
     /// The type of items without one: a `PodList` has Pods. Those of a `List` have no kind.
     fn of_items(&self) -> Result<Self, String> {
-        let Some(kind) = &self.kind else {
-            return Err("the list has no kind, so the input may be cut off".to_owned());
-        };
-        let Some(kind) = kind.strip_suffix("List") else {
-            let kind = text::word(kind);
-            return Err(format!("{kind} is not the kind of a list, so the input may be cut off"));
-        };
+        let own = self.kind.as_deref().ok_or("the list has no kind, so the input may be cut off")?;
+        let not_of_list =
+            || format!("{} is not the kind of a list, so the input may be cut off", text::word(own));
+        let kind = own.strip_suffix("List").ok_or_else(not_of_list)?;
         let kind = Some(kind.to_owned()).filter(|kind| !kind.is_empty());
         Ok(Self { api_version: self.api_version.clone(), kind })
     }
