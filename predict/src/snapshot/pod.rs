@@ -158,7 +158,7 @@ struct ContainerStatus {
 }
 
 /// The state of a container, which has its exit code once the container has ended.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct ContainerState {
     terminated: Option<Terminated>,
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 /// A timestamp of the Kubernetes API.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Time(podrank::Time);
 
 impl<'de> Deserialize<'de> for Time {
@@ -47,14 +47,8 @@ pub(crate) fn to_time(timestamp: Timestamp) -> podrank::Time {
 }
 
 /// A value that counts as missing if it has the wrong type.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Lenient<T>(pub(crate) Option<T>);
-
-impl<T> Default for Lenient<T> {
-    fn default() -> Self {
-        Self(None)
-    }
-}
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Lenient<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
