@@ -350,9 +350,7 @@ struct TypeMeta {
 }
 
 /// Reads an object only until its type is known: kubectl writes that first.
-struct UntilKnown<'t>(&'t mut TypeMeta);
-
-impl<'de> Visitor<'de> for UntilKnown<'_> {
+impl<'de> Visitor<'de> for &mut TypeMeta {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -362,11 +360,11 @@ impl<'de> Visitor<'de> for UntilKnown<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<(), A::Error> {
         while let Some(field) = fields.next_key::<String>()? {
             match &*field {
-                "apiVersion" => self.0.api_version = fields.next_value()?,
-                "kind" => self.0.kind = fields.next_value()?,
+                "apiVersion" => self.api_version = fields.next_value()?,
+                "kind" => self.kind = fields.next_value()?,
                 _ => drop(fields.next_value::<IgnoredAny>()?),
             }
-            if self.0.api_version.is_some() && self.0.kind.is_some() {
+            if self.api_version.is_some() && self.kind.is_some() {
                 return Err(A::Error::custom("no more is of interest"));
             }
         }
@@ -377,7 +375,7 @@ impl<'de> Visitor<'de> for UntilKnown<'_> {
 impl TypeMeta {
     fn read(object: &RawValue) -> Result<Self, String> {
         let mut own = Self::default();
-        let read = Deserializer::from_str(object.get()).deserialize_any(UntilKnown(&mut own));
+        let read = Deserializer::from_str(object.get()).deserialize_any(&mut own);
         match read {
             Err(error) if own.api_version.is_none() || own.kind.is_none() => Err(without_place(&error)),
             _ => Ok(own),
