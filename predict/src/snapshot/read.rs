@@ -105,21 +105,19 @@ impl Snapshot {
             return Err(Error::new("the input is compressed with gzip")
                 .advise("Decompress it first: gunzip --stdout FILE | kubectl podrank -f -"));
         }
-        let head = bytes.split_inclusive(|byte| *byte == b'\n').take_while(|line| is_message(line));
-        let head = head.map(<[u8]>::len).sum::<usize>();
-        blank(&mut bytes[..head]);
+        let lines = bytes.split_inclusive_mut(|byte| *byte == b'\n');
+        lines.take_while(|line| is_message(line)).for_each(blank);
         let mut input = Self::default();
         match bytes.trim_ascii_start().first() {
             None if !is_long => return Ok(None),
             Some(b'{' | b'[') => {
                 reader.read_to_end(&mut bytes).map_err(failed)?;
-                if let Err(error) = input.read_documents(&bytes, json_error) {
-                    if !blank_messages(&mut bytes) {
-                        return Err(error);
-                    }
+                let mut read = input.read_documents(&bytes, json_error);
+                if read.is_err() && blank_messages(&mut bytes) {
                     input = Self::default();
-                    input.read_documents(&bytes, json_error)?;
+                    read = input.read_documents(&bytes, json_error);
                 }
+                read?;
             }
             _ if is_long => {
                 let most = LONGEST_YAML >> 20;
