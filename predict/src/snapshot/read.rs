@@ -52,8 +52,8 @@ impl Snapshot {
         let mut input = Self::default();
         parts.into_iter().rev().for_each(|part| input.add_part(part));
         if input.is_empty() {
-            let of_kind = input.unreadable.iter().find(|its| its.kind != OBJECT);
-            let unreadable = of_kind.or(input.unreadable.first());
+            // The first one of a known kind, or else the first one.
+            let unreadable = input.unreadable.iter().min_by_key(|its| its.kind == OBJECT);
             return Err(match unreadable.map(|its| (&*its.kind, its.to_error())) {
                 Some((OBJECT, error)) => error.advise(PRINT),
                 Some((_, error)) => error,
