@@ -60,7 +60,7 @@ pub(crate) fn missing_sets(sets: &Sets<'_>, entry: &Deployment) -> Option<Note> 
     let listed = pods.filter(|pod| !pod.is_finished() && selector.matches(&pod.meta.labels)).count();
     let counted = usize::try_from(entry.record.status_replicas).unwrap_or(0);
     let pods = listed.max(counted) as u64;
-    let text = || format!("{entry} has {}, and none of its ReplicaSets is listed", count(pods, "pod"));
+    let text = || format!("{} has {}, and none of its ReplicaSets is listed", entry.id(), count(pods, "pod"));
     (pods > 0).then(|| Note::new(NoteCode::Incomplete, text()))
 }
 

@@ -63,7 +63,7 @@ impl<'s, 'a> ScaledDeployment<'s, 'a> {
     ) -> Result<(Self, Vec<Note>), Error> {
         let own = own_sets(sets, entry);
         let deployment =
-            DeploymentState { replicas: asked(entry, entry.record.replicas, options)?, ..entry.record };
+            DeploymentState { replicas: asked(&entry.id(), entry.record.replicas, options)?, ..entry.record };
         let has_template = |own: &ReplicaSet| own.template.fingerprint == entry.template;
         let record = |own: &&ReplicaSet| ReplicaSetState { has_template: has_template(own), ..own.record };
         let records: Vec<_> = own.iter().map(record).collect();
@@ -73,9 +73,9 @@ impl<'s, 'a> ScaledDeployment<'s, 'a> {
         }
         notes.extend(notes::workload_listed_twice(sets.input, entry.id()));
         let adopted = own.iter().filter(|own| own.meta.controller.is_none());
-        notes.extend(adopted.map(|own| notes::adopts(entry, &own.id())));
+        notes.extend(adopted.map(|own| notes::adopts(&entry.id(), &own.id())));
         let released = sets.input.sets.iter().filter(|set| is_released(sets, entry, set));
-        notes.extend(released.map(|set| notes::releases(entry, &set.id())));
+        notes.extend(released.map(|set| notes::releases(&entry.id(), &set.id())));
         if own.iter().filter(|own| own.replicas() > 0).count() > 1 {
             notes.extend(own.iter().filter_map(|own| complete::stale_status(sets, own)));
         }

@@ -145,7 +145,7 @@ pub(crate) fn of_deployment<'a>(entry: &Deployment, sets: impl Iterator<Item = &
         Note::new(NoteCode::ControllerIdle, text)
     };
     let sets = sets.filter(|set| set.is_ahead()).map(|set| set.id().to_string());
-    let names: Vec<_> = entry.lags.then(|| entry.to_string()).into_iter().chain(sets).collect();
+    let names: Vec<_> = entry.lags.then(|| entry.id().to_string()).into_iter().chain(sets).collect();
     let lagging = (!names.is_empty()).then(|| lagging(&names));
     entry.record.is_paused.then(paused).into_iter().chain(lagging).collect()
 }

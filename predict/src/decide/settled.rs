@@ -41,7 +41,7 @@ fn owner_deletion(sets: &Sets<'_>, id: WorkloadRef<'_>) -> Option<(String, Delet
         return Some((owner.to_string(), owner.meta.deletion?));
     }
     let deployment = sets.deployment(set)?;
-    Some((deployment.to_string(), deployment.meta.deletion?))
+    Some((deployment.id().to_string(), deployment.meta.deletion?))
 }
 
 /// Deletes the pods of each set that is being deleted in the foreground, although its Deployment is not: the garbage

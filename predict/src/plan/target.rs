@@ -154,8 +154,9 @@ fn of_owner<'a>(sets: &Sets<'a>, owner: &'a OtherOwner) -> Result<Chosen<'a>, Er
 }
 
 fn of_deployment<'a>(sets: &Sets<'a>, entry: &'a Deployment, options: &Options) -> Result<Chosen<'a>, Error> {
-    check_current(entry, entry.lags)?;
-    check_kept(entry, &entry.meta)?;
+    let id = entry.id();
+    check_current(&id, entry.lags)?;
+    check_kept(&id, &entry.meta)?;
     let preview = preview_deployment(sets, entry, &Options { probabilities: false, ..options.clone() })?;
     let sizes = preview.sets().iter().filter_map(|set| Some((set.replica_set, set.size?)));
     let in_use: Vec<_> = sizes.filter(|(_, size)| size.from > 0).collect();
@@ -164,17 +165,17 @@ fn of_deployment<'a>(sets: &Sets<'a>, entry: &'a Deployment, options: &Options) 
         sets.get(id).ok_or_else(|| unknown(id))
     };
     let own = in_use.iter().filter_map(|(name, _)| *name).map(set).collect::<Result<Vec<_>, _>>()?;
-    check_current(entry, own.iter().any(|set| set.lags()))?;
+    check_current(&id, own.iter().any(|set| set.lags()))?;
     let from = entry.record.replicas.unsigned_abs();
-    let target = Target::known(entry.id(), &entry.meta);
+    let target = Target::known(id, &entry.meta);
     let rolls = preview.rollout.is_some_and(|rollout| rollout.is_under_way);
     let is_rolling = match &*in_use {
-        [] => return Err(Error::new(format!("{entry} has no pods"))),
+        [] => return Err(Error::new(format!("{id} has no pods"))),
         [(_, only)] => rolls || i64::from(only.to()) != i64::from(preview.size.replicas.unwrap_or(0)),
         _ => true,
     };
     let is_other = in_use.iter().any(|(_, only)| i64::from(only.from) != i64::from(from));
-    check_current(entry, !is_rolling && is_other)?;
+    check_current(&id, !is_rolling && is_other)?;
     Ok(Chosen { target, sets: own, from, is_rolling })
 }
 

@@ -8,7 +8,6 @@ use crate::sync::IntOrPercent;
 use crate::sync::deployment::{DeploymentState, Strategy};
 use crate::text::{not_negative, unknown};
 use serde::Deserialize;
-use std::fmt;
 
 /// If this annotation has a revision, the Deployment's next sync only rolls back.
 pub(crate) const ROLLBACK_ANNOTATION: &str = "deprecated.deployment.rollback.to";
@@ -116,11 +115,5 @@ impl Deployment {
     /// nothing.
     pub(crate) fn selector(&self) -> Option<Selector<'_>> {
         Selector::new(self.selector.as_ref()?).filter(|selector| !selector.is_empty())
-    }
-}
-
-impl fmt::Display for Deployment {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.id().fmt(f)
     }
 }
