@@ -44,15 +44,11 @@ impl<'a> Workload<'a> {
         self.parts().ok().map(|(_, meta, _)| meta)
     }
 
-    fn written_selector(self) -> Option<&'a LabelSelector> {
-        self.parts().ok()?.2
-    }
-
     /// Its selector. `None` if Kubernetes calls it invalid, or if there is none.
     pub(crate) fn selector(self) -> Option<Selector<'a>> {
         match self {
             Self::Deployment(entry) => entry.selector(),
-            _ => self.written_selector().and_then(Selector::new),
+            _ => self.parts().ok()?.2.and_then(Selector::new),
         }
     }
 
@@ -68,15 +64,15 @@ impl<'a> Workload<'a> {
 
     /// Why its controller deletes no pods, whatever is asked: `is being deleted`. `None` if it does its work.
     pub(crate) fn idle(self) -> Option<&'a str> {
-        let is_deleted = self.meta()?.deletion.is_some();
+        let (_, meta, written) = self.parts().ok()?;
         match (self, self.selector()) {
-            _ if is_deleted => Some("is being deleted"),
+            _ if meta.deletion.is_some() => Some("is being deleted"),
             (Self::Job(Job { left_alone: Some(why), .. }), _) => Some(why),
             (Self::Deployment(_), None) => Some("has a selector that is invalid or selects all pods"),
             (Self::DaemonSet(_), Some(selector)) if selector.is_empty() => {
                 Some("has a selector that selects all pods")
             }
-            (_, None) if self.written_selector().is_some() => Some("has an invalid selector"),
+            (_, None) if written.is_some() => Some("has an invalid selector"),
             _ => None,
         }
     }
