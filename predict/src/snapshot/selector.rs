@@ -122,12 +122,11 @@ pub(crate) fn explain(
         };
         let hint = hint.map(|value| format!("Did you mean {key}={value}?"));
         let values: Vec<_> = values.into_iter().collect();
-        let are = if values.len() == 1 {
-            format!("The only value of {key} is")
-        } else {
-            format!("The values of {key} are")
+        let why = match &*values {
+            [only] => format!("The only value of {key} is {only}."),
+            several => format!("The values of {key} are {}.", text::list(several)),
         };
-        Some((format!("{are} {}.", text::list(&values)), hint))
+        Some((why, hint))
     });
     let Some((why, remedy)) = found else { return error };
     Error { remedy: remedy.into_iter().collect(), ..error.because(why) }
