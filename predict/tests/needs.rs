@@ -111,7 +111,8 @@ fn a_name_means_one_workload() {
         let words: Vec<_> = words.iter().map(ToString::to_string).collect();
         let found =
             input(&items).workload(&WorkloadName::of_words(&words, &WorkloadKind::ALL).expect("a name"));
-        found.map(|id| id.map(|id| id.to_string())).map_err(|error| error.to_string())
+        let shown = found.map(|id| id.map(|id| format!("{} {}/{}", id.kind, id.namespace, id.name)));
+        shown.map_err(|error| error.to_string())
     };
     assert_eq!(found(&["sts/db"]), Ok(Some("StatefulSet default/db".to_owned())));
     assert_eq!(found(&["job/db"]), Ok(Some("Job default/db".to_owned())));

@@ -238,12 +238,6 @@ impl fmt::Display for WorkloadRef<'_> {
     }
 }
 
-impl fmt::Display for WorkloadId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.to_ref().fmt(f)
-    }
-}
-
 impl fmt::Display for WorkloadName {
     /// As it can be typed: `deploy/web`, or `web`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
