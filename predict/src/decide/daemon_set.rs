@@ -4,9 +4,7 @@ use crate::answer::{Note, NoteCode, PodAnswer};
 use crate::decide::{Decision, becomes_available, chance};
 use crate::question::Options;
 use crate::reason::{Cause, DaemonSetReason, Reason};
-use crate::snapshot::{
-    DaemonSet, FinishedPhase, Node, Pod, REVISION_LABEL, Revision, Snapshot, Workload, to_time,
-};
+use crate::snapshot::{DaemonSet, FinishedPhase, Node, Pod, REVISION_LABEL, Snapshot, Workload, to_time};
 use crate::sync::daemon_set::{DaemonPod, DaemonReason, DaemonSetState, NodeFit, Sync, next_sync};
 use crate::sync::{PodOutcome, Verdict};
 use crate::text::{count, is};
@@ -65,10 +63,11 @@ fn nodes(input: &Snapshot) -> BTreeMap<&str, &Node> {
     input.nodes.iter().rev().map(|node| (node.meta.name.as_str(), node)).collect()
 }
 
-/// The current revision: the newest one.
+/// The label of the pods that were made from the current revision: the newest one.
 fn revision<'a>(input: &'a Snapshot, spec: &DaemonSet) -> Option<&'a str> {
     let own = input.revisions.iter().filter(|revision| Workload::DaemonSet(spec).owns(&revision.meta));
-    own.max_by_key(|revision| revision.number).map(Revision::hash)
+    let newest = own.max_by_key(|revision| revision.number)?;
+    Some(newest.meta.labels.get(REVISION_LABEL).map_or("", String::as_str))
 }
 
 /// The node of a pod, or the one for which it was made.

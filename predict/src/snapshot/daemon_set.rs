@@ -1,8 +1,6 @@
 //! One `DaemonSet`, and one revision of a workload's template.
 
-use crate::snapshot::{
-    LabelSelector, Metadata, Object, Placement, REVISION_LABEL, RollingUpdate, UpdateStrategy,
-};
+use crate::snapshot::{LabelSelector, Metadata, Object, Placement, RollingUpdate, UpdateStrategy};
 use crate::sync::IntOrPercent;
 use crate::sync::daemon_set::Strategy;
 use crate::text::unknown;
@@ -59,13 +57,6 @@ pub(crate) struct Revision {
     pub(crate) meta: Metadata,
     #[serde(rename = "revision", default)]
     pub(crate) number: i64,
-}
-
-impl Revision {
-    /// The label of the pods that were made from it.
-    pub(crate) fn hash(&self) -> &str {
-        self.meta.labels.get(REVISION_LABEL).map_or("", String::as_str)
-    }
 }
 
 impl TryFrom<Object<Spec, Status>> for DaemonSet {
