@@ -189,6 +189,7 @@ fn whoever_owns_the_count_is_named() {
     shown("deploy/web --replicas 3", owned("Deployment", &rest, two)).says(&[own]);
     shown("sts/db --replicas 3", owned("StatefulSet", STATEFUL_SET, two)).says(&[own]);
     shown(&set, owned("ReplicaSet", &rest, &two[..1])).says(&["note: helm owns spec.replicas …"]);
+    shown(&set, owned("ReplicaSet", &rest, two)).says(&[own]);
     let ours = &["podrank", "kube-controller-manager", "kubectl-edit"];
     shown("deploy/web --replicas 3", owned("Deployment", &rest, ours)).lacks("spec.replicas");
     // The replica count does not change.

@@ -130,8 +130,10 @@ impl Snapshot {
         let earlier = self.sets.extract_if(.., |set| ids.contains(&set.id()));
         // By its name, a set is read with the managers of its fields.
         let managers: BTreeMap<_, _> = earlier.map(|set| (set.meta.uid, set.managers)).collect();
-        for set in later.sets.iter_mut().filter(|set| set.managers.writer.is_none()) {
-            set.managers = managers.get(&set.meta.uid).cloned().unwrap_or_default();
+        for set in later.sets.iter_mut().filter(|set| set.managers.owners.is_empty()) {
+            if let Some(known) = managers.get(&set.meta.uid).filter(|_| set.managers.writer.is_none()) {
+                set.managers = known.clone();
+            }
         }
         later.pods.append(&mut self.pods);
         later.sets.append(&mut self.sets);
