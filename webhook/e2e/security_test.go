@@ -486,8 +486,9 @@ func TestScaledInRollout(t *testing.T) {
 	sets := map[types.UID]bool{}
 	for _, down := range w.History("spot") {
 		sets[down.UID] = true
-		if err := w.isFalse(down); err != nil || down.Result != string(steer.Steered) || *down.Deleted == 0 || *down.Missed != 0 {
-			t.Errorf("%+v: %v", down, err)
+		// The controller may be slow.
+		if err := w.isFalse(down); err != nil || !steer.Result(down.Result).Holds() || *down.Deleted == 0 || *down.Missed != 0 {
+			t.Errorf("%+v, %d deleted, %d missed: %v", down, *down.Deleted, *down.Missed, err)
 		}
 	}
 	if newPods == 0 || newPods == len(before) || len(sets) != 2 {
