@@ -1,6 +1,6 @@
 //! Reads files, folders and standard input, all of them as one input.
 
-use crate::progress::Watched;
+use crate::progress::read_all;
 use jiff::Timestamp;
 use podrank_predict::{Error, Snapshot};
 use std::fs::{self, File, Metadata};
@@ -81,21 +81,18 @@ pub(crate) fn shown(path: &Path) -> String {
 
 /// Reads a file or standard input, and the modification time if it is a file. An empty one has no part.
 fn read_file(path: &Path) -> Result<(Option<Snapshot>, Option<Timestamp>), Error> {
-    let (reader, modified) = open(path).map_err(|error| Error::new(error.to_string()))?;
-    Ok((Snapshot::read_part(reader)?, modified))
+    let (text, modified) = bytes_of(path).map_err(|error| Error::new(error.to_string()))?;
+    Ok((Snapshot::read_part(&text)?, modified))
 }
 
-/// A dump that is being read, and when its file was modified.
-type Dump = (Watched<Box<dyn io::Read>>, Option<Timestamp>);
-
-fn open(path: &Path) -> io::Result<Dump> {
+fn bytes_of(path: &Path) -> io::Result<(Vec<u8>, Option<Timestamp>)> {
     if path == STDIN {
-        return Ok((Watched::new(Box::new(io::stdin().lock()), None), None));
+        return Ok((read_all(io::stdin().lock(), None)?, None));
     }
     let file = File::open(path)?;
     // The length and the modification time of a named pipe have no meaning.
     let metadata = file.metadata().ok().filter(Metadata::is_file);
-    let length = metadata.as_ref().map(Metadata::len);
+    let text = read_all(file, metadata.as_ref().map(Metadata::len))?;
     let modified = metadata.and_then(|metadata| Timestamp::try_from(metadata.modified().ok()?).ok());
-    Ok((Watched::new(Box::new(file), length), modified))
+    Ok((text, modified))
 }

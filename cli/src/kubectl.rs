@@ -2,7 +2,7 @@
 
 use crate::Failure;
 use crate::args::connection::place;
-use crate::progress::Watched;
+use crate::progress::read_all;
 use crate::relay::{Kept, Relay};
 use podrank_predict::{Error, ErrorKind, Snapshot};
 use std::ffi::OsString;
@@ -157,12 +157,8 @@ impl Kubectl {
 
     fn read(&self, words: &[&str], messages: Messages) -> Result<(Snapshot, Vec<String>), Failure> {
         self.run(&[&["get"], words].concat(), "json", messages, |stdout| {
-            let mut stdout = Watched::new(stdout, None);
-            let input = Snapshot::read_part(&mut stdout);
-            // Reads the rest, because kubectl would otherwise complain about a broken pipe.
-            io::copy(&mut stdout, &mut io::sink())?;
             // For a missing name that it may ignore, kubectl prints nothing at all.
-            Ok(input?.unwrap_or_default())
+            Ok(Snapshot::read_part(&read_all(stdout, None)?)?.unwrap_or_default())
         })
     }
 

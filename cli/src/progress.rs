@@ -3,6 +3,7 @@
 use crate::complain;
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use kubectl_podrank::view::plain;
+use podrank_predict::is_too_long;
 use std::cell::Cell;
 use std::io::{self, Read};
 use std::time::{Duration, Instant};
@@ -12,38 +13,25 @@ const LARGE: u64 = 64 << 20;
 /// The time between two lines where there is no terminal.
 const BETWEEN_LINES: Duration = Duration::from_secs(10);
 
-/// A reader that shows a progress bar as soon as its input turns out to be large.
-pub(crate) struct Watched<R> {
-    reader: R,
-    /// The bytes of the whole input, if known.
-    length: Option<u64>,
-    read: u64,
-    bar: Option<ProgressBar>,
-}
+/// The bytes between two steps of a progress bar.
+const STEP: u64 = 1 << 20;
 
-impl<R> Watched<R> {
-    pub(crate) fn new(reader: R, length: Option<u64>) -> Self {
-        Self { reader, length, read: 0, bar: None }
-    }
-
-    fn is_large(&self) -> bool {
-        self.length.unwrap_or(self.read) >= LARGE
-    }
-}
-
-impl<R: Read> Read for Watched<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.reader.read(buffer)?;
-        self.read += count as u64;
-        if self.is_large() {
-            let form = match self.length {
-                Some(_) => "reading {wide_bar} {bytes} of {total_bytes}, {eta} left",
-                None => "reading {spinner} {bytes}, {binary_bytes_per_sec}",
-            };
-            self.bar.get_or_insert_with(|| bar(self.length, form)).set_position(self.read);
+/// Reads everything, unless its beginning is too long already, with a progress bar as soon as it turns out to be large. `length` is
+/// the number of bytes, if known.
+pub(crate) fn read_all(mut reader: impl Read, length: Option<u64>) -> io::Result<Vec<u8>> {
+    let form = match length {
+        Some(_) => "reading {wide_bar} {bytes} of {total_bytes}, {eta} left",
+        None => "reading {spinner} {bytes}, {binary_bytes_per_sec}",
+    };
+    let (mut text, mut shown) = (Vec::new(), None);
+    text.try_reserve_exact(length.and_then(|length| usize::try_from(length).ok()).unwrap_or(0))?;
+    while !is_too_long(&text) && reader.by_ref().take(STEP).read_to_end(&mut text)? > 0 {
+        let read = text.len() as u64;
+        if length.unwrap_or(read) >= LARGE {
+            shown.get_or_insert_with(|| bar(length, form)).set_position(read);
         }
-        Ok(count)
     }
+    Ok(text)
 }
 
 /// A line on standard error, where `indicatif` draws, that disappears when its work ends. Hidden if standard error is

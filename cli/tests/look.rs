@@ -8,13 +8,13 @@ use podrank_laws::objects;
 use podrank_predict::plan::{self, PlanRequest, PlanSize};
 use podrank_predict::{Options, Preview, Snapshot, preview_workload};
 use serde_json::{Value, json};
-use std::fs::File;
+use std::fs;
 
 const NAME: &str = "web-7f6b9d5c48";
 
 fn example(name: &str) -> Snapshot {
     let file = format!("{}/../predict/examples/{name}", env!("CARGO_MANIFEST_DIR"));
-    Snapshot::read(File::open(file).expect("the example")).expect("sound")
+    Snapshot::read(&fs::read(file).expect("the example")).expect("sound")
 }
 
 fn with_preview<T>(

@@ -313,7 +313,7 @@ fn not_utf_8() {
         [(b"\xFF\xFE", u16::to_le_bytes as fn(u16) -> [u8; 2]), (b"\xFE\xFF", u16::to_be_bytes)]
     {
         let text: Vec<u8> = mark.iter().copied().chain(text.encode_utf16().flat_map(bytes)).collect();
-        assert_eq!(Snapshot::read(&*text).expect("UTF-16").workloads().len(), 1);
+        assert_eq!(Snapshot::read(&text).expect("UTF-16").workloads().len(), 1);
         // A file that is cut within a character.
         let cut = refused(&[&text[..], b" "].concat());
         assert!(cut.contains("not JSON"), "{cut}");
@@ -325,12 +325,11 @@ fn not_utf_8() {
 }
 
 #[test]
-fn yaml_past_the_limit() {
-    let error = Snapshot::read(std::io::repeat(b'#')).expect_err("it has no end").to_string();
-    assert_eq!(
-        error,
-        "the YAML is longer than 256 MiB\n  Print the objects with -o json, which has no limit."
-    );
+#[cfg(unix)]
+fn an_input_without_an_end() {
+    let (status, stdout, stderr) = plain("-f /dev/zero");
+    let error = "error: /dev/zero: the YAML is longer than 256 MiB\n  Print the objects with -o json, which has no limit.\n";
+    assert_eq!((status, &*stdout, &*stderr), (Some(1), "", error));
 }
 
 #[test]

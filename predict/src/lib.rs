@@ -49,6 +49,6 @@ pub use question::{
 pub use reason::{Reason, waiting};
 pub use snapshot::{
     ControllerGates, FIELD_MANAGER, PREVIOUS_COST_ANNOTATION, PreviousCost, RelatedKind, Release, Snapshot,
-    WorkloadId, WorkloadKind, WorkloadName, WorkloadRef,
+    WorkloadId, WorkloadKind, WorkloadName, WorkloadRef, is_too_long,
 };
 pub use text::{API_VERSION, Error, ErrorKind, TextReason, count, escaped, is, is_hidden, json, nearest};

@@ -305,7 +305,7 @@ fn changed_reports_have_an_answer_or_an_error() {
             let place = rng.usize(..text.len());
             if rng.bool() { text.truncate(place) } else { text[place] = rng.u8(..) }
         }
-        let Ok(input) = Snapshot::read(&*text) else { continue };
+        let Ok(input) = Snapshot::read(&text) else { continue };
         read += 1;
         for question in report["questions"].as_array().expect("questions") {
             let command = Command::parse(question["command"].as_str().expect("a command"));

@@ -7,7 +7,6 @@ mod answer;
 mod failure;
 mod options;
 mod overview;
-mod source;
 mod steer;
 
 use answer::{Answer, Explanation, Row, Scene};
@@ -15,10 +14,19 @@ use failure::Failure;
 use kubectl_podrank::view;
 use podrank_predict::{Options, PodAnswer, Preview, Snapshot, Verdict, WorkloadId, preview_workload};
 use serde::Serialize;
-use source::{Chunks, Reader};
 use std::collections::BTreeMap;
 use steer::Steered;
 use wasm_bindgen::prelude::wasm_bindgen;
+
+#[wasm_bindgen]
+extern "C" {
+    /// A file that the page's worker reads piece by piece: an object with a method `next`, which returns the next bytes. None are
+    /// left if it returns nothing.
+    pub type Chunks;
+
+    #[wasm_bindgen(method)]
+    fn next(this: &Chunks) -> Option<Vec<u8>>;
+}
 
 /// What `kubectl get` printed, and the last decision about it.
 #[wasm_bindgen]
@@ -48,8 +56,12 @@ impl Dump {
     /// # Errors
     /// Those of the command line.
     #[wasm_bindgen(constructor)]
-    pub fn new(chunks: Chunks) -> Result<Dump, Failure> {
-        let input = Snapshot::read(Reader::new(chunks))?;
+    pub fn new(chunks: &Chunks) -> Result<Dump, Failure> {
+        let mut text = Vec::new();
+        while let Some(chunk) = chunks.next() {
+            text.extend(chunk);
+        }
+        let input = Snapshot::read(&text)?;
         Ok(Self { input: Box::leak(Box::new(input)), last: None, steered: None })
     }
 

@@ -43,6 +43,7 @@ pub(crate) use meta::{Deletion, Metadata, OwnerReference, REVISION_LABEL};
 pub(crate) use node::{Node, ZONE_LABEL};
 pub(crate) use owner::OtherOwner;
 pub(crate) use pod::{FinishedPhase, JobPod, Pod, Termination};
+pub use read::is_too_long;
 pub use related_kind::RelatedKind;
 pub use release::{ControllerGates, Release};
 pub(crate) use replica_set::ReplicaSet;

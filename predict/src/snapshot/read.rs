@@ -1,4 +1,4 @@
-//! Reads a dump object by object, and keeps what a decision may need from each. Reads from any reader, and opens none.
+//! Reads a dump object by object, and keeps what a decision may need from each. Opens no file.
 
 use crate::snapshot::{Event, OtherOwner, Snapshot, Unreadable, WorkloadKind};
 use crate::text::{self, Error, parse, without_place};
@@ -9,7 +9,6 @@ use serde_json::value::RawValue;
 use serde_json::{Deserializer, Value};
 use serde_saphyr::options::{DuplicateKeyPolicy, NonFiniteFloatPolicy};
 use std::fmt;
-use std::io::{self, Read};
 
 /// The remedy for an input without any workload.
 const PRINT: &str = "Print the objects with: kubectl get pods,replicasets,deployments -o json";
@@ -32,13 +31,12 @@ impl Snapshot {
     /// Reads what `kubectl get -o json` or `-o yaml` prints: lists and single objects, one document or several. Objects of
     /// other kinds are skipped.
     ///
-    /// The whole text is held while it is read. An object that is not as Kubernetes writes it is an error only if the decision
-    /// needs it.
+    /// An object that is not as Kubernetes writes it is an error only if the decision needs it.
     ///
     /// # Errors
-    /// If the input cannot be read, is neither JSON nor YAML, ends too early, or has no Pod or workload. The error says where.
-    pub fn read(reader: impl Read) -> Result<Self, Error> {
-        Self::of_parts(Self::read_part(reader)?.into_iter().collect())
+    /// If the text is neither JSON nor YAML, ends too early, or has no Pod or workload. The error says where.
+    pub fn read(text: &[u8]) -> Result<Self, Error> {
+        Self::of_parts(Self::read_part(text)?.into_iter().collect())
     }
 
     /// Joins parts that were read one by one. If several have an object, the first one counts.
@@ -88,43 +86,44 @@ impl Snapshot {
     ///
     /// # Errors
     /// Those of [`Snapshot::read`], except that a part may lack all known kinds.
-    pub fn read_part(mut reader: impl Read) -> Result<Option<Self>, Error> {
-        let mut bytes = Vec::new();
-        let failed = |error: io::Error| Error::new(error.to_string());
-        reader.by_ref().take(LONGEST_YAML as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
-        if bytes.starts_with(&[0xFE, 0xFF]) || bytes.starts_with(&[0xFF, 0xFE]) {
-            reader.read_to_end(&mut bytes).map_err(failed)?;
-            bytes = of_utf16(&bytes);
-        }
-        let is_long = bytes.len() > LONGEST_YAML;
-        if bytes.starts_with("\u{FEFF}".as_bytes()) {
-            // A byte order mark, which editors on Windows write.
-            bytes.drain(..3);
-        }
-        if bytes.starts_with(&[0x1F, 0x8B]) {
+    pub fn read_part(text: &[u8]) -> Result<Option<Self>, Error> {
+        let decoded;
+        let text = if text.starts_with(&[0xFE, 0xFF]) || text.starts_with(&[0xFF, 0xFE]) {
+            decoded = of_utf16(text);
+            &decoded
+        } else {
+            text
+        };
+        // A byte order mark, which editors on Windows write.
+        let text = text.strip_prefix("\u{FEFF}".as_bytes()).unwrap_or(text);
+        if text.starts_with(&[0x1F, 0x8B]) {
             return Err(Error::new("the input is compressed with gzip")
                 .advise("Decompress it first: gunzip --stdout FILE | kubectl podrank -f -"));
         }
-        let lines = bytes.split_inclusive_mut(|byte| *byte == b'\n');
-        lines.take_while(|line| is_message(line)).for_each(blank);
         let mut input = Self::default();
-        match bytes.trim_ascii_start().first() {
-            None if !is_long => return Ok(None),
+        let messages = messages(text);
+        match text[messages..].trim_ascii_start().first() {
+            None => return Ok(None),
             Some(b'{' | b'[') => {
-                reader.read_to_end(&mut bytes).map_err(failed)?;
-                let mut read = input.read_documents(&bytes, json_error);
-                if read.is_err() && blank_messages(&mut bytes) {
+                let mut read = input.read_documents(text, json_error);
+                if read.is_err()
+                    && let Some(blanked) = without_messages(text)
+                {
                     input = Self::default();
-                    read = input.read_documents(&bytes, json_error);
+                    read = input.read_documents(&blanked, json_error);
                 }
                 read?;
             }
-            _ if is_long => {
+            _ if is_too_long(text) => {
                 let most = LONGEST_YAML >> 20;
                 return Err(Error::new(format!("the YAML is longer than {most} MiB"))
                     .advise("Print the objects with -o json, which has no limit."));
             }
-            _ => input.read_yaml(bytes)?,
+            _ => {
+                let mut text = text.to_vec();
+                blank(&mut text[..messages]);
+                input.read_yaml(text)?;
+            }
         }
         Ok(Some(input))
     }
@@ -269,17 +268,34 @@ fn of_utf16(bytes: &[u8]) -> Vec<u8> {
     String::from_utf16_lossy(&bytes.chunks(2).map(unit).collect::<Vec<_>>()).into()
 }
 
-/// Whether a line is a message of kubectl, which it writes to standard error: a warning, or a line of its log.
-fn is_message(line: &[u8]) -> bool {
-    let is_date = |date: [&u8; 4]| date.into_iter().all(u8::is_ascii_digit);
-    line.starts_with(b"Warning: ")
-        || matches!(line, [b'I' | b'W' | b'E' | b'F', a, b, c, d, b' ', ..] if is_date([a, b, c, d]))
+/// The length of the messages before a text.
+fn messages(text: &[u8]) -> usize {
+    let mut rest = text;
+    while is_message(rest) {
+        let end = rest.iter().position(|byte| *byte == b'\n');
+        rest = &rest[end.map_or(rest.len(), |end| end + 1)..];
+    }
+    text.len() - rest.len()
 }
 
-/// Replaces messages between JSON documents by spaces, and the logs that `kubectl cluster-info dump` prints. A JSON text has no line
-/// that begins like one. Returns whether there were any.
-fn blank_messages(text: &mut [u8]) -> bool {
+/// Whether an input that begins so is refused, however it goes on: it is longer than any YAML may be, and neither JSON nor UTF-16.
+pub fn is_too_long(start: &[u8]) -> bool {
+    let first = start[messages(start)..].trim_ascii_start().first();
+    start.len() > LONGEST_YAML && !matches!(first, Some(b'{' | b'[' | 0xFE | 0xFF))
+}
+
+/// Whether a text begins with a message of kubectl, which it writes to standard error: a warning, or a line of its log.
+fn is_message(text: &[u8]) -> bool {
+    let is_date = |date: [&u8; 4]| date.into_iter().all(u8::is_ascii_digit);
+    text.starts_with(b"Warning: ")
+        || matches!(text, [b'I' | b'W' | b'E' | b'F', a, b, c, d, b' ', ..] if is_date([a, b, c, d]))
+}
+
+/// The text with spaces for messages between JSON documents, and for the logs that `kubectl cluster-info dump` prints. A JSON text has
+/// no line that begins like one. `None` if there are none.
+fn without_messages(text: &[u8]) -> Option<Vec<u8>> {
     let (mut is_log, mut found) = (false, false);
+    let mut text = text.to_vec();
     for line in text.split_inclusive_mut(|byte| *byte == b'\n') {
         is_log |= line.starts_with(b"==== START logs for container ");
         let is_end = line.starts_with(b"==== END logs for container ");
@@ -289,7 +305,7 @@ fn blank_messages(text: &mut [u8]) -> bool {
         }
         is_log &= !is_end;
     }
-    found
+    found.then_some(text)
 }
 
 /// Replaces all but the ends of lines by spaces, so that places stay the same.
