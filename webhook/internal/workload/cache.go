@@ -1,10 +1,16 @@
 package workload
 
 import (
+	"context"
+	"time"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation"
+	toolscache "k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/pager"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -17,6 +23,7 @@ import (
 func Cached() cache.Options {
 	return cache.Options{
 		DefaultTransform: cache.TransformStripManagedFields(),
+		NewInformer:      inPages,
 		ByObject: map[client.Object]cache.ByObject{
 			Metadata("Pod"):                 {Transform: transform(strip)},
 			&corev1.Node{}:                  {Transform: transform(stripNode)},
@@ -26,6 +33,27 @@ func Cached() cache.Options {
 			&v1alpha1.ScaleDownPolicy{}:     {Transform: transform(stripPolicy)},
 		},
 	}
+}
+
+// inPages makes an informer that lists page by page, and keeps of each page only what the cache keeps. A server that can't stream a list would
+// send all pods of a cluster together, and all of them would be in memory with all of their metadata.
+func inPages(from toolscache.ListerWatcher, object runtime.Object, resync time.Duration, indexers toolscache.Indexers) toolscache.SharedIndexInformer {
+	whole := toolscache.ToListerWatcherWithContext(from)
+	pages := pager.New(func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+		list, err := whole.ListWithContext(ctx, options)
+		if some, ok := list.(*metav1.PartialObjectMetadataList); ok {
+			for i := range some.Items {
+				strip(&some.Items[i])
+			}
+		}
+		return list, err
+	})
+	list := func(ctx context.Context, _ metav1.ListOptions) (runtime.Object, error) {
+		list, _, err := pages.List(ctx, metav1.ListOptions{})
+		return list, err
+	}
+	paged := &toolscache.ListWatch{ListWithContextFunc: list, WatchFuncWithContext: whole.WatchWithContext}
+	return toolscache.NewSharedIndexInformer(paged, object, resync, indexers)
 }
 
 // transform makes a transform for objects of one type. What a cache knows of a deleted object, which is of another type,

@@ -1,14 +1,21 @@
 package workload_test
 
 import (
+	"context"
+	"errors"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	toolscache "k8s.io/client-go/tools/cache"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/cost"
@@ -121,4 +128,49 @@ func TestNamespaces(t *testing.T) {
 		return
 	}
 	t.Error("the cache has no namespaces")
+}
+
+// A server that can't stream lists is asked for pages, whatever the informer's reflector asks for.
+func TestListsInPages(t *testing.T) {
+	var asked []metav1.ListOptions
+	from := &toolscache.ListWatch{
+		ListWithContextFunc: func(_ context.Context, options metav1.ListOptions) (runtime.Object, error) {
+			asked = append(asked, options)
+			name, next := "a", "more"
+			if options.Continue == next {
+				name, next = "b", ""
+			}
+			list := &metav1.PartialObjectMetadataList{ListMeta: metav1.ListMeta{ResourceVersion: "7", Continue: next}}
+			list.Items = []metav1.PartialObjectMetadata{{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, GenerateName: "x"}}}
+			return list, nil
+		},
+		WatchFuncWithContext: func(_ context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			if options.SendInitialEvents != nil {
+				return nil, errors.New("this server can't stream lists")
+			}
+			return watch.NewFake(), nil
+		},
+	}
+	informer := workload.Cached().NewInformer(from, workload.Metadata("Pod"), 0, toolscache.Indexers{})
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	go informer.RunWithContext(ctx)
+	if !toolscache.WaitForCacheSync(ctx.Done(), informer.HasSynced) {
+		t.Fatal("not listed")
+	}
+	keys := informer.GetStore().ListKeys()
+	slices.Sort(keys)
+	if !slices.Equal(keys, []string{"shop/a", "shop/b"}) || informer.LastSyncResourceVersion() != "7" {
+		t.Errorf("listed %q at %s", keys, informer.LastSyncResourceVersion())
+	}
+	for _, options := range asked {
+		if options.Limit == 0 || options.ResourceVersion != "" {
+			t.Errorf("asked for everything: %+v", options)
+		}
+	}
+	for _, object := range informer.GetStore().List() {
+		if pod := object.(*metav1.PartialObjectMetadata); pod.GenerateName != "" {
+			t.Errorf("%s has what the cache drops", pod.Name)
+		}
+	}
 }
