@@ -25,7 +25,7 @@ use crate::common::{
     plain, pod, put, row, run, set, shown, uid, with,
 };
 use podrank::Uid;
-use podrank_predict::Snapshot;
+use podrank_predict::{Snapshot, is_too_long};
 use serde_json::{Value, json};
 use std::process::{Command, Stdio};
 
@@ -330,6 +330,15 @@ fn an_input_without_an_end() {
     let (status, stdout, stderr) = plain("-f /dev/zero");
     let error = "error: /dev/zero: the YAML is longer than 256 MiB\n  Print the objects with -o json, which has no limit.\n";
     assert_eq!((status, &*stdout, &*stderr), (Some(1), "", error));
+}
+
+#[test]
+fn json_of_any_length() {
+    for begin in ["{", " \n[", "\u{FEFF}{", "Warning: x\n{", "\u{FEFF}Warning: x\n{"] {
+        let mut text = begin.as_bytes().to_vec();
+        text.resize((256 << 20) + 1, b' ');
+        assert!(!is_too_long(&text), "{begin:?}");
+    }
 }
 
 #[test]

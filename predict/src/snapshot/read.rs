@@ -278,10 +278,11 @@ fn messages(text: &[u8]) -> usize {
     text.len() - rest.len()
 }
 
-/// Whether an input that begins so is refused, however it goes on: it is longer than any YAML may be, and neither JSON nor UTF-16.
+/// Whether an input that begins so is refused, however it goes on: it is longer than any YAML may be, and neither JSON nor begins with
+/// a byte order mark.
 pub fn is_too_long(start: &[u8]) -> bool {
-    let first = start[messages(start)..].trim_ascii_start().first();
-    start.len() > LONGEST_YAML && !matches!(first, Some(b'{' | b'[' | 0xFE | 0xFF))
+    let first = || start[messages(start)..].trim_ascii_start().first();
+    start.len() > LONGEST_YAML && !matches!(first(), Some(b'{' | b'[' | 0xEF | 0xFE | 0xFF))
 }
 
 /// Whether a text begins with a message of kubectl, which it writes to standard error: a warning, or a line of its log.
