@@ -141,7 +141,9 @@ func TestListsInPages(t *testing.T) {
 				name, next = "b", ""
 			}
 			list := &metav1.PartialObjectMetadataList{ListMeta: metav1.ListMeta{ResourceVersion: "7", Continue: next}}
-			list.Items = []metav1.PartialObjectMetadata{{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, GenerateName: "x"}}}
+			list.Items = []metav1.PartialObjectMetadata{{TypeMeta: workload.Metadata("Pod").TypeMeta, ObjectMeta: metav1.ObjectMeta{
+				Namespace: "shop", Name: name, GenerateName: "x", Annotations: map[string]string{corev1.PodDeletionCost: "-7", "a": "b"},
+			}}}
 			return list, nil
 		},
 		WatchFuncWithContext: func(_ context.Context, options metav1.ListOptions) (watch.Interface, error) {
@@ -169,8 +171,9 @@ func TestListsInPages(t *testing.T) {
 		}
 	}
 	for _, object := range informer.GetStore().List() {
-		if pod := object.(*metav1.PartialObjectMetadata); pod.GenerateName != "" {
-			t.Errorf("%s has what the cache drops", pod.Name)
+		pod := object.(*metav1.PartialObjectMetadata)
+		if pod.GenerateName != "" || len(pod.Annotations) != 1 || pod.Annotations[corev1.PodDeletionCost] != "-7" {
+			t.Errorf("%s is not what the cache keeps: %+v", pod.Name, pod.ObjectMeta)
 		}
 	}
 }
