@@ -183,10 +183,6 @@ impl<'a> Preview<'a> {
         self.pods().filter(|pod| pod.waits_for().is_some()).count()
     }
 
-    pub(crate) fn pods_mut(&mut self) -> impl Iterator<Item = &mut PodAnswer<'a>> {
-        self.groups.iter_mut().flat_map(|group| &mut group.pods)
-    }
-
     /// The sets of a Deployment.
     pub fn sets(&self) -> &[PodGroup<'a>] {
         if self.workload.kind == WorkloadKind::Deployment { &self.groups } else { &[] }

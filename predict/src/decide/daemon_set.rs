@@ -237,8 +237,8 @@ impl<'a> Decided<'_, 'a> {
             note(NoteCode::Continues, text);
         }
         if has(DaemonReason::Failed) {
-            let text = "the controller deletes a failed pod later if it has recently deleted one of the same node, which \
-                        only the controller knows";
+            let text = "the controller deletes a failed pod later if it has recently deleted one of the same node, \
+                        which only the controller knows";
             note(NoteCode::ChangesSoon, text.to_owned());
         }
     }

