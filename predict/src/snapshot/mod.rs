@@ -63,7 +63,6 @@ use node::{Affinity, Placement};
 use policy::Policy;
 use selector::LabelSelector;
 use selector::{Expression, matches_node};
-use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
 use template::{Fingerprint, Template};
 use time::{Lenient, Time, deletion, nanos, time};
@@ -100,28 +99,32 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// Keeps an object of a known kind, or else why it cannot be read.
-    fn keep(&mut self, kind: &str, object: &RawValue) {
+    /// Keeps the object at the start of a text, which is of a known kind, or else why it cannot be read, and moves the text behind it.
+    /// Returns `None` if it is not JSON.
+    fn keep(&mut self, kind: &str, text: &mut &str) -> Option<()> {
+        let mut start = *text;
         let replica_set = |set| ReplicaSet::new::<LabelSelector>(WorkloadKind::ReplicaSet, set);
         let controller = |set| ReplicaSet::new::<BTreeMap<_, _>>(WorkloadKind::ReplicationController, set);
         let read = match kind {
-            "Pod" => parse(object).map(|it| self.pods.push(it)),
-            "Deployment" => parse(object).map(|it| self.deployments.push(it)),
-            "ReplicaSet" => parse(object).and_then(replica_set).map(|it| self.sets.push(it)),
-            "ReplicationController" => parse(object).and_then(controller).map(|it| self.sets.push(it)),
-            "StatefulSet" => parse(object).map(|it| self.stateful_sets.push(it)),
-            "DaemonSet" => parse(object).map(|it| self.daemon_sets.push(it)),
-            "Job" => parse(object).map(|it| self.jobs.push(it)),
-            "Node" => parse(object).map(|it| self.nodes.push(it)),
-            "ControllerRevision" => parse(object).map(|it| self.revisions.push(it)),
-            "HorizontalPodAutoscaler" => parse(object).map(|it| self.autoscalers.push(it)),
-            "PodDisruptionBudget" => parse(object).map(|it| self.budgets.push(it)),
-            "ScaleDownPolicy" => parse(object).map(|it| self.policies.push(it)),
+            "Pod" => parse(text).map(|it| self.pods.push(it)),
+            "Deployment" => parse(text).map(|it| self.deployments.push(it)),
+            "ReplicaSet" => parse(text).and_then(replica_set).map(|it| self.sets.push(it)),
+            "ReplicationController" => parse(text).and_then(controller).map(|it| self.sets.push(it)),
+            "StatefulSet" => parse(text).map(|it| self.stateful_sets.push(it)),
+            "DaemonSet" => parse(text).map(|it| self.daemon_sets.push(it)),
+            "Job" => parse(text).map(|it| self.jobs.push(it)),
+            "Node" => parse(text).map(|it| self.nodes.push(it)),
+            "ControllerRevision" => parse(text).map(|it| self.revisions.push(it)),
+            "HorizontalPodAutoscaler" => parse(text).map(|it| self.autoscalers.push(it)),
+            "PodDisruptionBudget" => parse(text).map(|it| self.budgets.push(it)),
+            "ScaleDownPolicy" => parse(text).map(|it| self.policies.push(it)),
             _ => Ok(()),
         };
         if let Err(error) = read {
-            self.unreadable.push(Unreadable::new(kind, object, error));
+            self.unreadable.push(Unreadable::new(kind, parse(&mut start).ok()?, error));
+            *text = start;
         }
+        Some(())
     }
 
     /// Adds a part that was read later. If both have an object, the later one counts.

@@ -378,7 +378,7 @@ mod tests {
         let cases: Vec<Case> = serde_json::from_str(&vectors::read("pods.json")).expect("pods.json");
         for case in &cases {
             let name = &case.name;
-            let pod = match parse::<Pod>(&case.pod) {
+            let pod = match parse::<Pod>(&mut case.pod.get()) {
                 Err(error) => {
                     let expected = case.error.as_deref().unwrap_or_else(|| panic!("{name}: {error}"));
                     let says = match expected {

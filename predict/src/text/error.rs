@@ -3,7 +3,7 @@
 use crate::text;
 use crate::text::hidden::escaped;
 use serde::Deserialize;
-use serde_json::value::RawValue;
+use serde_json::Deserializer;
 use std::fmt;
 
 /// Why there is no answer, in up to three parts. `Display` writes each sentence on a line of its own, with escapes for characters that
@@ -108,13 +108,16 @@ pub(crate) fn without_place(error: &serde_json::Error) -> String {
     text::brief(text.strip_suffix(&place).unwrap_or(&text))
 }
 
-/// Reads one object; on failure says at which field, such as `metadata.labels.app: invalid type: …`.
-pub(crate) fn parse<'a, T: Deserialize<'a>>(object: &'a RawValue) -> Result<T, String> {
+/// Reads the object at the start of a text, and moves the text behind it; on failure says at which field, such as
+/// `metadata.labels.app: invalid type: …`.
+pub(crate) fn parse<'a, T: Deserialize<'a>>(text: &mut &'a str) -> Result<T, String> {
     // Keeping track of the fields takes time, and is of use only for an error.
-    if let Ok(value) = serde_json::from_str(object.get()) {
+    let mut values = Deserializer::from_str(text).into_iter();
+    if let Some(Ok(value)) = values.next() {
+        *text = &text[values.byte_offset()..];
         return Ok(value);
     }
-    let mut json = serde_json::Deserializer::from_str(object.get());
+    let mut json = Deserializer::from_str(text);
     serde_path_to_error::deserialize(&mut json).map_err(|error| {
         let path = error.path().to_string();
         // Line and column count from the start of this object, so they would mislead in a whole dump.
