@@ -46,8 +46,8 @@ func TestCost(t *testing.T) {
 		w.fillSets(*sets)
 		w.restart()
 		full := w.memory()
-		fmt.Printf("memory: %d KiB with %d ReplicaSets besides: %d bytes for each; %d KiB of the system\n", full>>10, *sets,
-			(full-after) / *sets, int(w.Metric("process_resident_memory_bytes"))>>10)
+		fmt.Printf("memory: %d KiB with %d ReplicaSets besides: %d bytes for each; %d KiB of the system, %d MiB at most\n", full>>10, *sets,
+			(full-after) / *sets, int(w.Metric("process_resident_memory_bytes"))>>10, w.peak())
 	}
 	if *crowd > 0 {
 		full := w.memory()
@@ -99,9 +99,12 @@ func (w *World) falls(set client.Object, what string) {
 		took[len(took)*99/100], writes, toDelete, results)
 }
 
-// memory is the live heap of the program, at its last collection.
+// memory is the live heap of the program, after a collection that began after this was called. Go makes one every two minutes.
 func (w *World) memory() int {
-	time.Sleep(5 * time.Second)
+	collections := func() float64 { return w.Metric("go_gc_cycles_total_gc_cycles_total") }
+	before := collections()
+	// The one that runs may have begun earlier.
+	w.Await("two collections", 6*time.Minute, func() bool { return collections() >= before+2 })
 	return int(w.Metric("go_gc_heap_live_bytes"))
 }
 
