@@ -43,7 +43,10 @@ func inPages(from toolscache.ListerWatcher, object runtime.Object, resync time.D
 		list, err := whole.ListWithContext(ctx, options)
 		if some, ok := list.(*metav1.PartialObjectMetadataList); ok {
 			for i := range some.Items {
-				strip(&some.Items[i])
+				// The managed fields say whose this annotation is, so the cache strips these few itself.
+				if _, has := some.Items[i].Annotations[cost.Annotation]; !has {
+					strip(&some.Items[i])
+				}
 			}
 		}
 		return list, err
