@@ -3,6 +3,7 @@ package workload_test
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -133,6 +134,7 @@ func TestNamespaces(t *testing.T) {
 // A server that can't stream lists is asked for pages, whatever the informer's reflector asks for.
 func TestListsInPages(t *testing.T) {
 	var asked []metav1.ListOptions
+	steered := cost.Steered{Set: fakeapi.UID(1, 0), Count: 3, Request: fakeapi.UID(5, 0), Selected: true}.String()
 	from := &toolscache.ListWatch{
 		ListWithContextFunc: func(_ context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			asked = append(asked, options)
@@ -144,6 +146,12 @@ func TestListsInPages(t *testing.T) {
 			list.Items = []metav1.PartialObjectMetadata{{TypeMeta: workload.Metadata("Pod").TypeMeta, ObjectMeta: metav1.ObjectMeta{
 				Namespace: "shop", Name: name, GenerateName: "x", Annotations: map[string]string{corev1.PodDeletionCost: "-7", "a": "b"},
 			}}}
+			if pod := &list.Items[0]; name == "b" {
+				whole := &corev1.Pod{ObjectMeta: pod.ObjectMeta}
+				whole.Annotations[cost.Annotation] = steered
+				fakeapi.Manage(whole, cost.Manager, cost.Annotation)
+				pod.ObjectMeta = whole.ObjectMeta
+			}
 			return list, nil
 		},
 		WatchFuncWithContext: func(_ context.Context, options metav1.ListOptions) (watch.Interface, error) {
@@ -153,7 +161,15 @@ func TestListsInPages(t *testing.T) {
 			return watch.NewFake(), nil
 		},
 	}
-	informer := workload.Cached().NewInformer(from, workload.Metadata("Pod"), 0, toolscache.Indexers{})
+	cached := workload.Cached()
+	informer := cached.NewInformer(from, workload.Metadata("Pod"), 0, toolscache.Indexers{})
+	for object, of := range cached.ByObject {
+		if object.GetObjectKind().GroupVersionKind().Kind == "Pod" {
+			if err := informer.SetTransform(of.Transform); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	go informer.RunWithContext(ctx)
@@ -172,7 +188,11 @@ func TestListsInPages(t *testing.T) {
 	}
 	for _, object := range informer.GetStore().List() {
 		pod := object.(*metav1.PartialObjectMetadata)
-		if pod.GenerateName != "" || len(pod.Annotations) != 1 || pod.Annotations[corev1.PodDeletionCost] != "-7" {
+		kept := map[string]string{corev1.PodDeletionCost: "-7"}
+		if pod.Name == "b" {
+			kept[cost.Annotation] = steered
+		}
+		if pod.GenerateName != "" || pod.ManagedFields != nil || !maps.Equal(pod.Annotations, kept) {
 			t.Errorf("%s is not what the cache keeps: %+v", pod.Name, pod.ObjectMeta)
 		}
 	}
