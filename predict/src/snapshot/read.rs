@@ -166,14 +166,13 @@ impl Snapshot {
                 Some(kind) => input.keep(kind, &mut text)?,
                 None => input.add(parse(&mut text).ok()?, &own, 1).ok()?,
             }
-            match after(&[","], text) {
-                Some(next) => text = next,
-                None => break,
-            }
+            let Some(next) = after(&[","], text) else { break };
+            text = next;
         }
-        let rest = format!("{{{}", after(&["]", ","], text)?);
-        let Document { api_version, kind, items } = serde_json::from_str(&rest).ok()?;
-        (api_version.is_none() && kind? == "List" && items.is_none()).then_some(input)
+        // It ends with its kind and its resource version. Behind a longer end, there are other documents.
+        let rest = after(&["]"], text).filter(|rest| rest.len() < 1_000)?;
+        let whole = format!("{}]{rest}", LIST.concat());
+        (serde_json::from_str::<Document<'_>>(&whole).ok()?.kind? == "List").then_some(input)
     }
 
     /// Reads JSON documents, one after the other.
@@ -258,7 +257,9 @@ impl Snapshot {
 
 /// The rest of a text that begins with these tokens.
 fn after<'a>(tokens: &[&str], text: &'a str) -> Option<&'a str> {
-    tokens.iter().try_fold(text, |text, token| text.trim_ascii_start().strip_prefix(token))
+    let next =
+        |text: &'a str, token: &&str| text.trim_start_matches([' ', '\t', '\n', '\r']).strip_prefix(*token);
+    tokens.iter().try_fold(text, next)
 }
 
 /// The documents of a YAML text, without empty ones. Aliases are replaced by what they stand for, which is at most
@@ -511,7 +512,7 @@ mod tests {
                 let mut list = list.clone();
                 let place = random.usize(..list.len());
                 for place in [place, list.len() - 1 - place.min(80)] {
-                    list[place] = random.choice(*b"{}[],:\"0 knPx\n\xFF").expect("a character");
+                    list[place] = random.choice(*b"{}[],:\"0 knPx\n\x0C\xFF").expect("a character");
                     let Some(read) = Snapshot::read_list(&list) else { continue };
                     let mut any = Snapshot::default();
                     any.read_documents(&list, json_error).expect("a list that is accepted is JSON");
