@@ -136,10 +136,11 @@ mod tests {
         for odd in [
             json!(null),
             json!(7),
-            json!([7, entry("helm")]),
+            json!([7, null, { "manager": 7 }]),
             json!([{ "manager": "a", "fieldsV1": { "f:spec": 1 } }]),
         ] {
             assert!(owners(odd).is_empty());
         }
+        assert_eq!(owners(json!([7, entry("helm")])), ["helm"]);
     }
 }

@@ -52,7 +52,7 @@ pub(crate) struct ObjectMeta {
     pub(crate) deletion_grace_period_seconds: Lenient<i64>,
     pub(crate) finalizers: Option<Vec<String>>,
     #[serde(default)]
-    managed_fields: Lenient<Vec<ManagedFields>>,
+    managed_fields: Lenient<Vec<Lenient<ManagedFields>>>,
 }
 
 /// An object as it is written, with these parts as its spec and status.
@@ -141,7 +141,7 @@ impl ObjectMeta {
     }
 
     pub(crate) fn managed_fields(&self) -> impl Iterator<Item = &ManagedFields> + Clone {
-        self.managed_fields.0.iter().flatten()
+        self.managed_fields.0.iter().flatten().filter_map(|entry| entry.0.as_ref())
     }
 }
 

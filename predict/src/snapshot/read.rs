@@ -493,6 +493,7 @@ mod tests {
         let error = yaml("a: 1\nb: *x").expect_err("there is no x").to_string();
         assert!(error.starts_with("the input is not YAML\n") && error.contains("line 2"), "{error}");
     }
+
     /// Reading each item once is only faster: what it accepts says the same when it is read as any list is, also if some
     /// characters are others, and it accepts what kubectl prints.
     #[test]
